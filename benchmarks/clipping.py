@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import leeward
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.joint_clipped import JointClipped
-from leeward.mechanisms.margins import PublicMargins
-from leeward.mechanisms.measurement import Mechanism
-from leeward.model import Entries
+from leeward.core.codebook import Entries
+from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.joint_clipped import JointClipped
+from leeward.core.mechanisms.margins import PublicMargins
+from leeward.core.mechanisms.measurement import Mechanism
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

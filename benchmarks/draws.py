@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from leeward import mechanism
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.pay import PayMechanism
-from leeward.noise import block, sampling
+from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.pay import PayMechanism
+from leeward.core.noise import block, sampling
 
 DRAWS = 1_000_000
 CELLS = 8

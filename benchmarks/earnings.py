@@ -16,18 +16,18 @@ from pathlib import Path
 import duckdb
 import numpy as np
 
+from leeward.core.codebook import Entries
+from leeward.core.codebook.values import EMPTY
+from leeward.core.mechanisms.apd import ApdTarget
+from leeward.core.mechanisms.margins import NoMargins, PublicMargins
+from leeward.core.mechanisms.measurement import MarginRule, Measured, Needs
+from leeward.core.mechanisms.pay import PayMechanism
+from leeward.core.mechanisms.pay_margins import pay_margins, reach
+from leeward.core.mechanisms.registry import mechanism
+from leeward.core.noise.body import Body
+from leeward.core.noise.scales import Integers
+from leeward.core.randomness import SeededBits
 from leeward.economy import Economy, write_economy
-from leeward.mechanisms.apd import ApdTarget
-from leeward.mechanisms.margins import NoMargins, PublicMargins
-from leeward.mechanisms.measurement import MarginRule, Measured, Needs
-from leeward.mechanisms.pay import PayMechanism
-from leeward.mechanisms.pay_margins import pay_margins, reach
-from leeward.mechanisms.registry import mechanism
-from leeward.model import Entries
-from leeward.model.values import EMPTY
-from leeward.noise.body import Body
-from leeward.noise.scales import Integers
-from leeward.randomness import SeededBits
 
 MEAN_PAY, SPREAD = 500_000, 0.72
 CAP = round(4.8 * MEAN_PAY)

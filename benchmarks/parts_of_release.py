@@ -24,11 +24,11 @@ import_compilers_lazily()
 import numpy.ma  # noqa: F401 (PyArrow does with the first array)
 
 import leeward.cli.release
-import leeward.noise.draws  # noqa: F401 (as the first draw does)
+import leeward.core.noise.draws  # noqa: F401 (as the first draw does)
 from leeward import front
 from leeward.bundle.table_writer import TableWriter
+from leeward.core.codebook import Published
 from leeward.engines.database import ibis
-from leeward.model import Published
 from leeward.publishing.run import release_plan
 
 ibis.duckdb  # noqa: B018 (loads it)

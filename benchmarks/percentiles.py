@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward import read_plan
-from leeward.mechanisms.measurement import Measurement
-from leeward.model import Entries
-from leeward.model.values import EMPTY
+from leeward.core.codebook import Entries
+from leeward.core.codebook.values import EMPTY
+from leeward.core.mechanisms.measurement import Measurement
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -17,13 +17,13 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped] # ships no types
 
 import leeward
+from leeward.core.mechanisms.choice import tables_of
+from leeward.core.mechanisms.joint_clipped import JointClipped
+from leeward.core.mechanisms.joint_pareto import JointPareto
+from leeward.core.noise.design import Design
+from leeward.core.noise.draws import SECRET
+from leeward.core.noise.scales import Scales
 from leeward.economy import Economy, write_economy
-from leeward.mechanisms.choice import tables_of
-from leeward.mechanisms.joint_clipped import JointClipped
-from leeward.mechanisms.joint_pareto import JointPareto
-from leeward.noise.design import Design
-from leeward.noise.draws import SECRET
-from leeward.noise.scales import Scales
 from leeward.publishing.plan import Plan
 from leeward.tidy import tidy
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import numpy as np
 
 from leeward.baselines.scatter import SLOPE, Scatter, prediction
+from leeward.core.codebook import RealRange
+from leeward.core.mechanisms.moments import Moments, lattice_points
+from leeward.core.mechanisms.theil_sen import TheilSen
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
 from leeward.engines.duckdb import opened_file
-from leeward.mechanisms.moments import Moments, lattice_points
-from leeward.mechanisms.theil_sen import TheilSen
-from leeward.model import RealRange
-from leeward.noise.scales import Integers
-from leeward.noise.tabulated import Floats
 from leeward.regress.lines import Lines, MedianLines, MomentLines
 from leeward.regress.request import Request
 from leeward.regress.rows import NAME, Rows, read_rows

@@ -6,7 +6,7 @@ each visit of a room, and the number of changes of room between them: fewer chan
 rooms to look at in turn for whoever follows a release.
 
 A room is the first package below `leeward`. Not counted are the modules that belong to no room
-(`leeward.errors`, `exact`, `interruption`, `randomness`) and `show`, which every room may call
+(`leeward.core.errors`, `exact`, `interruption`, `randomness`) and `show`, which every room may call
 as it calls `exact`, the `__init__` of packages, templates, and what runs when a module is imported:
 all modules are imported before the release begins.
 """

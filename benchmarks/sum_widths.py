@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward import read_plan
-from leeward.mechanisms.measurement import Measurement
-from leeward.model import Cells
-from leeward.model.values import ends
-from leeward.noise.scales import CellNoise
-from leeward.noise.sums import ErrorDraws
+from leeward.core.codebook import Cells
+from leeward.core.codebook.values import ends
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.noise.scales import CellNoise
+from leeward.core.noise.sums import ErrorDraws
 
 Integers = NDArray[np.int64]
 SETTINGS = (

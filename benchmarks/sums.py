@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import leeward
-from leeward.mechanisms.additive import Additive
-from leeward.noise.law import Law, discrete_laplace, laplace, pareto
-from leeward.noise.scales import CellNoise, Clip, law_at
-from leeward.noise.summed_errors import SummedErrors
-from leeward.noise.sums import ErrorDraws
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.noise.law import Law, discrete_laplace, laplace, pareto
+from leeward.core.noise.scales import CellNoise, Clip, law_at
+from leeward.core.noise.summed_errors import SummedErrors
+from leeward.core.noise.sums import ErrorDraws
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -19,10 +19,10 @@ from time import perf_counter, process_time
 import duckdb
 import numpy as np
 
+from leeward.core.codebook import Codebook, read_codebook
+from leeward.core.randomness import SeededBits
 from leeward.engines.duckdb import opened_file
-from leeward.model import Codebook, read_codebook
 from leeward.publishing.account import Uncharged
-from leeward.randomness import SeededBits
 from leeward.synth.counting import NAME, FileCounts
 from leeward.synth.domain import Domain
 from leeward.synth.request import Request

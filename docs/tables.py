@@ -19,6 +19,7 @@ from leeward.audit.reading_exam import false_readings
 from leeward.cli.app import build
 from leeward.cli.audit import markdown
 from leeward.cli.audit_promises import cells as promise_cells
+from leeward.core.show.numbers import significant
 from leeward.evaluate.quarters import quarters_rows
 from leeward.local.channel import Channel
 from leeward.local.choice import AUTO, channel
@@ -28,7 +29,6 @@ from leeward.local.result import QUANTILE, expected_error
 from leeward.local.subset_selection import SubsetSelection
 from leeward.local.unary import Unary
 from leeward.report.glossary import glossary
-from leeward.show.numbers import significant
 
 DOCS = Path(__file__).parent
 LARGE = 10**9

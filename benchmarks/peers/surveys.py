@@ -29,7 +29,7 @@ from benchmarks.peers.contenders import (
 )
 from benchmarks.peers.local_clients import PEER
 from benchmarks.peers.process import Failed, timed
-from leeward.randomness import SeededBits
+from leeward.core.randomness import SeededBits
 
 DOMAIN, EPSILON, SKEW = 1_000, "4", 0.02
 

@@ -20,11 +20,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from leeward.bundle.reader import Bundle, read_bundle
-    from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered
-    from leeward.front import check, find_jobs, predict, release, verify
-    from leeward.ledger import Ledger
-    from leeward.mechanisms import mechanism
-    from leeward.privacy import (
+    from leeward.core.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered
+    from leeward.core.mechanisms import mechanism
+    from leeward.core.privacy import (
         EstablishmentRemoval,
         Guarantee,
         Person,
@@ -33,17 +31,19 @@ if TYPE_CHECKING:
         WeakAlpha,
         WorkerOnly,
     )
+    from leeward.front import check, find_jobs, predict, release, verify
+    from leeward.ledger import Ledger
     from leeward.publishing.plan import Plan, read_plan
 
 __version__ = "0.5.0"
 
 HOMES = {
     "leeward.bundle.reader": ("Bundle", "read_bundle"),
-    "leeward.errors": ("CannotCompose", "InvalidParameter", "LeewardError", "NotCovered"),
+    "leeward.core.errors": ("CannotCompose", "InvalidParameter", "LeewardError", "NotCovered"),
     "leeward.front": ("check", "find_jobs", "predict", "release", "verify"),
     "leeward.ledger": ("Ledger",),
-    "leeward.mechanisms": ("mechanism",),
-    "leeward.privacy": (
+    "leeward.core.mechanisms": ("mechanism",),
+    "leeward.core.privacy": (
         *("EstablishmentRemoval", "Guarantee", "Person", "ProportionalAlpha", "StrongAlpha"),
         *("WeakAlpha", "WorkerOnly"),
     ),

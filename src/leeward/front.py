@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from leeward.bundle.layout import RESULT, SYNTHETIC
 from leeward.bundle.reader import Bundle, read_bundle
 from leeward.bundle.sealed_folder import kind_of, read_folder
-from leeward.errors import LeewardError
+from leeward.core.codebook.resources import Resources, read_encoding, read_engine, read_quotes
+from leeward.core.codebook.wage_jobs import Quarter, WageColumns, WageJobs
+from leeward.core.errors import LeewardError
+from leeward.core.show.notebook import html_table
+from leeward.core.show.progress import Silent
 from leeward.ledger import Ledger
-from leeward.model.resources import Resources, read_encoding, read_engine, read_quotes
-from leeward.model.wage_jobs import Quarter, WageColumns, WageJobs
 from leeward.publishing.plan import Plan, read_plan
 from leeward.publishing.predicted import Prediction
-from leeward.show.notebook import html_table
-from leeward.show.progress import Silent
 
 if TYPE_CHECKING:
     from leeward.bundle.witness import Paid

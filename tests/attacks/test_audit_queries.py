@@ -13,7 +13,7 @@ from leeward.attacks.audit_queries import (
     by_solver,
     denied,
 )
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 
 
 def test_three_sums_fix_four_bits_and_noisy_ones_none() -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from leeward.attacks.blackbox import at_least, at_most, attack, cases, lower_bound
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 
 
 @pytest.mark.parametrize(

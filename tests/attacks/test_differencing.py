@@ -5,8 +5,8 @@ import pytest
 
 from leeward.attacks.differencing import Leavers, attack
 from leeward.attacks.world import made_up
+from leeward.core.errors import InvalidParameter
 from leeward.economy import Economy
-from leeward.errors import InvalidParameter
 
 
 def test_a_leaver_is_as_likely_as_the_staff_has_it() -> None:

@@ -3,8 +3,8 @@
 import pytest
 
 from leeward.attacks.edge import attack, ends, half_width
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.additive import Additive
+from leeward.core.mechanisms import mechanism
+from leeward.core.mechanisms.additive import Additive
 
 
 def made(name: str, epsilon: str, alpha: str | None = None) -> Additive:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leeward.attacks.floats import Neighbours, attack, drawn, impossible, reachable
-from leeward.randomness import SeededBits
+from leeward.core.randomness import SeededBits
 
 
 def test_what_one_output_rules_out() -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.gallery import Run, files, page
-from leeward.show.page import INTERNAL
-from leeward.show.plots import Share, Shares
+from leeward.core.show.page import INTERNAL
+from leeward.core.show.plots import Share, Shares
 
 BARS = Shares("A <b>title</b>", (Share("x & y", 0.5, "50 %", "theirs"),))
 FOUND = Finding(

@@ -17,7 +17,7 @@ from leeward.attacks.infusion import (
 )
 from leeward.attacks.world import World
 from leeward.baselines.infusion import Infusion
-from leeward.randomness import SeededBits
+from leeward.core.randomness import SeededBits
 
 
 def test_the_economy_of_the_laboratory_is_undone(laboratory: World) -> None:

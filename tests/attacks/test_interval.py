@@ -9,8 +9,8 @@ import pytest
 from leeward.attacks import interval
 from leeward.attacks.finding import Finding
 from leeward.attacks.world import World, made_up
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError
 from leeward.economy import Economy
-from leeward.errors import BadFile, InvalidParameter, LeewardError
 
 WITHHELD = """place,sector,value
 A,1,

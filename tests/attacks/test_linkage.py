@@ -17,8 +17,8 @@ from leeward.attacks.linkage import (
     uniqueness,
 )
 from leeward.attacks.world import WORKPLACE, World
-from leeward.errors import InvalidParameter
-from leeward.randomness import SeededBits
+from leeward.core.errors import InvalidParameter
+from leeward.core.randomness import SeededBits
 
 
 def test_who_is_alone_in_the_economy_of_the_laboratory(laboratory: World) -> None:

@@ -5,12 +5,12 @@ import pytest
 
 from leeward.attacks.margins import attack, recovered
 from leeward.attacks.world import ECONOMY, made_up
+from leeward.core.mechanisms import mechanism
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.measurement import COVERAGE
+from leeward.core.mechanisms.scale import smallest
 from leeward.economy import Economy
 from leeward.economy.establishments import build_frame
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.measurement import COVERAGE
-from leeward.mechanisms.scale import smallest
 
 
 def largest() -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leeward.attacks.odds import Evidence, attack, infusion, integers, posterior
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 
 
 def test_the_table_of_three_requirements() -> None:

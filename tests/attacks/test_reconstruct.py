@@ -14,7 +14,7 @@ from leeward.attacks.reconstruct import (
     released,
     simulated,
 )
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from leeward.audit.exams import block, scalar, workplace_view
 from leeward.audit.neighbours import QUICK, pairs
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.slope import Slope
-from leeward.mechanisms.staircase import Staircase
-from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.privacy import policy
+from leeward.core.mechanisms import mechanism
+from leeward.core.mechanisms.slope import Slope
+from leeward.core.mechanisms.staircase import Staircase
+from leeward.core.mechanisms.vector_pareto import VectorPareto
+from leeward.core.privacy import policy
 
 Floats = NDArray[np.float64]
 STRONG = policy("strong")

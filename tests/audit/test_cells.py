@@ -10,10 +10,10 @@ from leeward.audit.independence import BETWEEN_CELLS, CELLS, RARE, dependence
 from leeward.audit.lines import LINES, QUICK_GRID
 from leeward.audit.neighbours import QUICK
 from leeward.audit.row import CONFIRMED, REJECTED
-from leeward.exact import ball
-from leeward.noise.draws import SecretNoise
-from leeward.noise.tabulated import Floats
-from leeward.randomness import SeededBits
+from leeward.core.exact import ball
+from leeward.core.noise.draws import SecretNoise
+from leeward.core.noise.tabulated import Floats
+from leeward.core.randomness import SeededBits
 
 OWN_CELLS = [line for line in LINES if BETWEEN_CELLS in getattr(line, "detail", "")]
 

@@ -16,10 +16,10 @@ import pytest
 
 from leeward.audit.clipped_exam import clipped_loss, pair_loss
 from leeward.audit.neighbours import QUICK, Pair
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.clipped import Clipped
-from leeward.privacy import policy
-from leeward.privacy.database import Database
+from leeward.core.mechanisms import mechanism
+from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.privacy import policy
+from leeward.core.privacy.database import Database
 
 ALPHA, EPSILON, GRID = Fraction(1), 4.0, 32
 Vector = tuple[int, ...]

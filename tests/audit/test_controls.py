@@ -13,9 +13,9 @@ from leeward.audit.controls import DerivedFrame, Infused, float_laplace, reachab
 from leeward.audit.exams import workplace_view
 from leeward.audit.loss import pure_loss
 from leeward.audit.planted import made
-from leeward.exact import precision
-from leeward.mechanisms.slope import Slope
-from leeward.privacy.database import Database
+from leeward.core.exact import precision
+from leeward.core.mechanisms.slope import Slope
+from leeward.core.privacy.database import Database
 
 STEPS = 1 << 20
 

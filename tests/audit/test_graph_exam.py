@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 from leeward.audit.graph_exam import GraphExam, loss_over
 from leeward.audit.recording import released
 from leeward.cli.app import build
-from leeward.errors import InvalidParameter
-from leeward.mechanisms import mechanism
-from leeward.privacy.graph import partition, read_graph, strong
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms import mechanism
+from leeward.core.privacy.graph import partition, read_graph, strong
 
 
 @pytest.mark.parametrize("name", ["star", "complete", "line:6:2", "partition", "weak:4", "h15:4"])

@@ -11,9 +11,9 @@ from flint import arb
 from leeward.audit.clipped_exam import renyi
 from leeward.audit.loss import Loss, _log, _peaks, hockey_stick, laplace_loss, pure_loss
 from leeward.audit.outputs import Rounded
-from leeward.exact import precision
-from leeward.noise.law import laplace
-from leeward.noise.quartic import QuarticLaw
+from leeward.core.exact import precision
+from leeward.core.noise.law import laplace
+from leeward.core.noise.quartic import QuarticLaw
 
 
 def laplace_mass(output: int, centre: int, scale: float) -> float:

@@ -20,9 +20,9 @@ from leeward.audit.neighbours import (
     small,
 )
 from leeward.audit.pay_neighbours import Relation, paid_pairs
-from leeward.privacy import ProportionalAlpha, StrongAlpha, policy
-from leeward.privacy.database import Database, changed
-from leeward.privacy.pay import RaiseAlpha
+from leeward.core.privacy import ProportionalAlpha, StrongAlpha, policy
+from leeward.core.privacy.database import Database, changed
+from leeward.core.privacy.pay import RaiseAlpha
 
 ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(5, 2)]
 GROWING = ["strong", "weak"]

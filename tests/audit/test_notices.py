@@ -22,14 +22,14 @@ from leeward.audit.neighbours import QUICK, Depth, pairs
 from leeward.audit.planted import STRONG, DataSplit, made, twin
 from leeward.audit.released_code import RELEASED_CODE
 from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED, Claim, Row
-from leeward.mechanisms import Mechanism, mechanism
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.clipping import Clipping
-from leeward.mechanisms.log_pair import LogPair
-from leeward.mechanisms.node_laplace import NodeLaplace
-from leeward.mechanisms.slope import Slope
-from leeward.noise.scales import Integers, Noise
-from leeward.privacy import Guarantee
+from leeward.core.mechanisms import Mechanism, mechanism
+from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.clipping import Clipping
+from leeward.core.mechanisms.log_pair import LogPair
+from leeward.core.mechanisms.node_laplace import NodeLaplace
+from leeward.core.mechanisms.slope import Slope
+from leeward.core.noise.scales import Integers, Noise
+from leeward.core.privacy import Guarantee
 
 SHALLOW, TO_THETA = Depth(small=2, scatter=0), Depth(small=8, scatter=0)
 TENTH = Fraction(9, 10)

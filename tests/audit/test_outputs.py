@@ -9,7 +9,7 @@ from scipy.integrate import quad
 
 from leeward.audit.exams import pareto_bound, pareto_loss
 from leeward.audit.outputs import Independent, ParetoBlock, Rounded
-from leeward.noise.law import pareto
+from leeward.core.noise.law import pareto
 
 
 def alone(block: ParetoBlock) -> Independent:

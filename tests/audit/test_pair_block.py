@@ -10,11 +10,11 @@ from leeward.audit.pair_block import PairBlock, cone_bounds, density_bounds, mas
 from leeward.audit.pay_controls import PaidWeights, real_calibration
 from leeward.audit.planted import made, twin
 from leeward.audit.recording import entries
-from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.pay_clipped import PayClipped
-from leeward.mechanisms.pay_two_scales import _step
-from leeward.noise.body import CENTRED, HEXAGON, Body
-from leeward.privacy.database import Database
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.pay_clipped import PayClipped
+from leeward.core.mechanisms.pay_two_scales import _step
+from leeward.core.noise.body import CENTRED, HEXAGON, Body
+from leeward.core.privacy.database import Database
 
 BODIES = pytest.mark.parametrize("body", [HEXAGON, CENTRED], ids=lambda body: body.name)
 SHAPES = pytest.mark.parametrize("shape", [Fraction(5), Fraction(21, 2), Fraction(0)], ids=str)

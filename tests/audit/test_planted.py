@@ -12,13 +12,13 @@ from leeward.audit.neighbours import QUICK
 from leeward.audit.released_code import RELEASED_CODE
 from leeward.audit.row import CONFIRMED, REJECTED, Row
 from leeward.audit.table_exam import SHOWS
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.clipped_counts import ClippedCounts
-from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.split import by_class
-from leeward.model import Entries
-from leeward.noise.law import Law
-from leeward.noise.scales import Integers, LawByScale, Scales, Some
+from leeward.core.codebook import Entries
+from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.clipped_counts import ClippedCounts
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.split import by_class
+from leeward.core.noise.law import Law
+from leeward.core.noise.scales import Integers, LawByScale, Scales, Some
 
 
 def examined(mechanism: str, alpha: str) -> list[Row]:

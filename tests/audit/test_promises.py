@@ -25,11 +25,11 @@ from leeward.audit.promises import (
 from leeward.audit.publication import Setting, settings
 from leeward.audit.reading_exam import READING
 from leeward.audit.worlds import Population, World, WorldPair, alike, alone, make_up
-from leeward.mechanisms import mechanism
-from leeward.model import EveryJob, JobsRule, PrimaryJob
-from leeward.privacy import Guarantee, policy, sentences
-from leeward.privacy.database import Counts, Database
-from leeward.privacy.words import IDS, Sentence
+from leeward.core.codebook import EveryJob, JobsRule, PrimaryJob
+from leeward.core.mechanisms import mechanism
+from leeward.core.privacy import Guarantee, policy, sentences
+from leeward.core.privacy.database import Counts, Database
+from leeward.core.privacy.words import IDS, Sentence
 
 SOURCE = Path(__file__).parents[2] / "src" / "leeward"
 

@@ -10,9 +10,9 @@ from leeward.audit.loss import Loss, pure_loss
 from leeward.audit.neighbours import QUICK, pairs
 from leeward.audit.outputs import Rounded
 from leeward.baselines.printed import stated_delta
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.smooth_gamma import SmoothGamma
-from leeward.privacy import policy
+from leeward.core.mechanisms import mechanism
+from leeward.core.mechanisms.smooth_gamma import SmoothGamma
+from leeward.core.privacy import policy
 
 LARGEST = Fraction(2840254, 10**7)
 """1+α = e^(1/4), rounded down: the largest α that the published form allows at ε = 1."""

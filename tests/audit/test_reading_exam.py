@@ -17,9 +17,9 @@ from leeward.audit.reading_exam import (
     readings,
     releases,
 )
-from leeward.noise import difference
-from leeward.noise.scales import Integers
-from leeward.show import interpretation
+from leeward.core.noise import difference
+from leeward.core.noise.scales import Integers
+from leeward.core.show import interpretation
 
 
 @pytest.fixture(scope="module")

@@ -25,17 +25,17 @@ from leeward.audit.released_code import (
     clipped_sums,
     grid_index,
 )
-from leeward.mechanisms import Mechanism, mechanism
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.registry import REGISTRY
-from leeward.mechanisms.scale import Scale
-from leeward.mechanisms.slope import Slope
-from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.model import Entries
-from leeward.noise.law import laplace
-from leeward.noise.scales import Integers, Noise
-from leeward.privacy.database import Database
-from tests.mechanisms.built import SCALAR, additive, clipped, vector_pareto
+from leeward.core.codebook import Entries
+from leeward.core.mechanisms import Mechanism, mechanism
+from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.registry import REGISTRY
+from leeward.core.mechanisms.scale import Scale
+from leeward.core.mechanisms.slope import Slope
+from leeward.core.mechanisms.vector_pareto import VectorPareto
+from leeward.core.noise.law import laplace
+from leeward.core.noise.scales import Integers, Noise
+from leeward.core.privacy.database import Database
+from tests.core.mechanisms.built import SCALAR, additive, clipped, vector_pareto
 
 CLIPPED = clipped(alpha="0.1", epsilon=1, cells=2, split="1/8")
 GAUSSIAN = clipped(alpha="0.1", epsilon=1, cells=2, split="1/8", noise="gaussian", delta="1e-6")

@@ -25,17 +25,17 @@ from leeward.audit.released_code import (
     lower_bound,
 )
 from leeward.audit.table_exam import examine_table
-from leeward.mechanisms.additive import CountsWithNoise
-from leeward.mechanisms.margins import NoMargins
-from leeward.mechanisms.measurement import MarginRule, Measured, Measurement
-from leeward.mechanisms.node_laplace import NodeLaplace, SmallEstablishments
-from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.model import Cells, Entries
-from leeward.noise.law import laplace
-from leeward.noise.scales import Integers, Noise, Scales
-from leeward.privacy import policy
-from leeward.privacy.database import Database
-from tests.mechanisms.built import additive, clipped, vector_pareto
+from leeward.core.codebook import Cells, Entries
+from leeward.core.mechanisms.additive import CountsWithNoise
+from leeward.core.mechanisms.margins import NoMargins
+from leeward.core.mechanisms.measurement import MarginRule, Measured, Measurement
+from leeward.core.mechanisms.node_laplace import NodeLaplace, SmallEstablishments
+from leeward.core.mechanisms.vector_pareto import VectorPareto
+from leeward.core.noise.law import laplace
+from leeward.core.noise.scales import Integers, Noise, Scales
+from leeward.core.privacy import policy
+from leeward.core.privacy.database import Database
+from tests.core.mechanisms.built import additive, clipped, vector_pareto
 
 STRONG = policy("strong")
 LARGE = Pair.of((1000,), (1100,))

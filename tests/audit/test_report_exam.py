@@ -20,11 +20,11 @@ from leeward.audit.report_exam import (
     uneven,
 )
 from leeward.audit.row import CONFIRMED
+from leeward.core.randomness import SecretBits
 from leeward.local import sketch, unary
 from leeward.local.channel import Answers, below
 from leeward.local.choice import METHODS
-from leeward.randomness import SecretBits
-from tests.noise.goodness import p_value
+from tests.core.noise.goodness import p_value
 
 every_line = pytest.mark.parametrize(
     "line", REPORT_LINES, ids=lambda line: f"{line.mechanism}, {line.detail}"

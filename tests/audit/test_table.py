@@ -10,9 +10,9 @@ import pytest
 from leeward.audit import CONTROLS, LINES, Row, audit
 from leeward.audit.independence import BETWEEN_CELLS
 from leeward.audit.row import CONFIRMED, REJECTED
+from leeward.core.mechanisms.registry import REGISTRY
 from leeward.local.choice import METHODS
-from leeward.mechanisms.registry import REGISTRY
-from tests.mechanisms.built import clipped
+from tests.core.mechanisms.built import clipped
 
 KEYS = {
     "mechanism",

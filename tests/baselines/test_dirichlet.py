@@ -9,8 +9,8 @@ import pytest
 
 from leeward.audit.homes_exam import masses
 from leeward.baselines.dirichlet import DirichletHomes
-from leeward.errors import InvalidParameter
-from leeward.exact import Number
+from leeward.core.errors import InvalidParameter
+from leeward.core.exact import Number
 
 
 def mass(prior: tuple[Fraction, ...], counts: tuple[int, ...], drawn: tuple[int, ...]) -> Fraction:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from leeward.baselines.feasibility import UNBOUNDED, Equations, Feasible, solver
+from leeward.core.errors import InvalidParameter
+from leeward.core.randomness import SeededBits
 from leeward.engines.without_pandas import block_pandas
-from leeward.errors import InvalidParameter
-from leeward.randomness import SeededBits
 
 TRIANGLE = Equations.listed([(0, 1), (0, 2), (1, 2)])
 

@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import kstest
 
 from leeward.baselines.infusion import Infusion, owners, suppressed
-from leeward.errors import InvalidParameter
+from leeward.core.codebook import Marginal
+from leeward.core.codebook.cells import Floats
+from leeward.core.errors import InvalidParameter
 from leeward.evaluate.benchmark import benchmarks
-from leeward.model import Marginal
-from leeward.model.cells import Floats
 from tests.evaluate.by_hand import Site, truth
 
 FALSE_ALARM = 1e-6

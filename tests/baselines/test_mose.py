@@ -23,8 +23,8 @@ from leeward.baselines.mose import (
     winsorised,
 )
 from leeward.baselines.scatter import SLOPE, Estimand, Scatter, prediction
-from leeward.errors import InvalidParameter
-from leeward.randomness import SeededBits
+from leeward.core.errors import InvalidParameter
+from leeward.core.randomness import SeededBits
 
 P25 = prediction(0.25)
 ESTIMANDS = [P25, prediction(1.0), SLOPE]

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from leeward.baselines.printed import FORMS, PrintedForm, mean_absolute, stated_delta
-from leeward.errors import InvalidParameter
-from leeward.mechanisms import REGISTRY
-from leeward.model import Cells
-from leeward.noise.law import laplace
-from leeward.noise.quartic import QuarticLaw
+from leeward.core.codebook import Cells
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms import REGISTRY
+from leeward.core.noise.law import laplace
+from leeward.core.noise.quartic import QuarticLaw
 
 SCALES = np.array([0.0, 1e-3, 0.3, 1.0, 16.0, 1e3, 1e5])
 MANY = 40_000
@@ -77,7 +77,7 @@ def test_the_condition_of_smooth_gamma() -> None:
 
 
 def test_a_plan_cannot_ask_for_them() -> None:
-    from leeward.mechanisms import mechanism  # noqa: PLC0415 (beside what it must refuse)
+    from leeward.core.mechanisms import mechanism  # noqa: PLC0415 (beside what it must refuse)
 
     for name in FORMS:
         assert name in REGISTRY

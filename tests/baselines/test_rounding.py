@@ -7,8 +7,8 @@ import pytest
 
 from leeward.baselines.feasibility import Equations
 from leeward.baselines.rounding import controlled
-from leeward.errors import InvalidParameter
-from leeward.randomness import SeededBits
+from leeward.core.errors import InvalidParameter
+from leeward.core.randomness import SeededBits
 
 BASE = 5
 

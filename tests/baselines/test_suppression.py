@@ -18,10 +18,10 @@ from leeward.baselines.suppression import (
     suppress,
     threshold,
 )
-from leeward.errors import BadFile, InvalidParameter
-from leeward.model import Entries
-from leeward.model.cells import Integers
-from leeward.randomness import SeededBits
+from leeward.core.codebook import Entries
+from leeward.core.codebook.cells import Integers
+from leeward.core.errors import BadFile, InvalidParameter
+from leeward.core.randomness import SeededBits
 
 
 def contributions(shape: Sequence[int], sites: Sequence[tuple[int, int, int]]) -> Contributions:

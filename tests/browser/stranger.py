@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leeward.bundle import BundleWriter
-from leeward.model import Marginal
+from leeward.core.codebook import Marginal
 from tests.bundle.made_up import cells, certificate, certified, columns, dimension
 
 SCRIPTS = (

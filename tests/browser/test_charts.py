@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle.figure import MOST_COLUMNS
-from leeward.show.charts import Band, Bar, Dot, Part, bars, budget, curves, scatter
-from leeward.show.environment import environment
-from leeward.show.heat import heat_map
+from leeward.core.show.charts import Band, Bar, Dot, Part, bars, budget, curves, scatter
+from leeward.core.show.environment import environment
+from leeward.core.show.heat import heat_map
 from tests.browser import seen
 from tests.browser.view import PHONE, WIDE, Look, NewView
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from leeward.attacks.edge import attack
 from leeward.attacks.gallery import Run, files
-from leeward.show.heat import heat_map
-from leeward.show.plots import (
+from leeward.core.show.heat import heat_map
+from leeward.core.show.plots import (
     Comb,
     Needle,
     Needles,

@@ -28,9 +28,9 @@ from leeward.bundle import (
     odds_statement,
     worker_promise,
 )
-from leeward.model import Attribute, Dimension, EveryJob, Flag, Marginal, Published
-from leeward.model.marginal import margin_columns
-from leeward.privacy import Guarantee
+from leeward.core.codebook import Attribute, Dimension, EveryJob, Flag, Marginal, Published
+from leeward.core.codebook.marginal import margin_columns
+from leeward.core.privacy import Guarantee
 
 GUARANTEE = Guarantee("strong", "1/10", 4)
 BUDGET = BudgetStatement(

@@ -7,8 +7,8 @@ import numpy as np
 
 from leeward.bundle import BundleWriter, CertifiedTable, MarginStatement, TableWriter
 from leeward.bundle.pay_statements import statistic_statement
-from leeward.model import Attribute, Flag, Marginal, NumericRange, Pay, Published
-from leeward.model.values import EMPTY
+from leeward.core.codebook import Attribute, Flag, Marginal, NumericRange, Pay, Published
+from leeward.core.codebook.values import EMPTY
 from tests.bundle.made_up import SEX, cells, certificate, certified, columns, dimension
 
 NUMBERS = NumericRange(

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from leeward.bundle import BundleWriter
-from leeward.errors import BadFile
-from leeward.model import Marginal
+from leeward.core.codebook import Marginal
+from leeward.core.errors import BadFile
 from tests.bundle.made_up import cells, certificate, certified, dimension
 
 PLACES = 400

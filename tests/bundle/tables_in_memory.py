@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from leeward.bundle import Bundle, CertifiedTable, MarginStatement, TableGuarantee
 from leeward.bundle.layout import table_columns
-from leeward.privacy import Guarantee
+from leeward.core.privacy import Guarantee
 from tests.bundle.made_up import certificate
 
 Line = tuple[tuple[str, ...], int, int, int | None]

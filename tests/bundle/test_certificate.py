@@ -21,11 +21,11 @@ from leeward.bundle import (
     worker_promise,
 )
 from leeward.bundle.certificate import published_schema, schema_bytes
-from leeward.errors import BadFile, Damaged, InvalidParameter
-from leeward.model import BoundedJobs, EveryJob, PrimaryJob, SingleJob
-from leeward.privacy import Guarantee
-from leeward.privacy.job_sentences import jobs
-from leeward.privacy.words import joined
+from leeward.core.codebook import BoundedJobs, EveryJob, PrimaryJob, SingleJob
+from leeward.core.errors import BadFile, Damaged, InvalidParameter
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.job_sentences import jobs
+from leeward.core.privacy.words import joined
 from tests.bundle.made_up import write_demo
 
 GUARANTEES = [

@@ -12,7 +12,7 @@ import pytest
 
 from leeward.bundle import BundleWriter, disk, verify_bundle
 from leeward.bundle.disk import writing
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 from tests.bundle.made_up import TOTAL, cells, certificate, certified, write_demo
 
 ROOT = Path(__file__).parents[2]

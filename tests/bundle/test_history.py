@@ -7,8 +7,8 @@ import pytest
 
 from leeward.bundle import Certificate, TableGuarantee, read_bundle
 from leeward.bundle.history import history_findings
-from leeward.exact import Number
-from leeward.privacy import Guarantee
+from leeward.core.exact import Number
+from leeward.core.privacy import Guarantee
 from tests.cli.scene import Office
 
 KEPT = Path(__file__).parents[1] / "kept" / "format-1" / "bundle"

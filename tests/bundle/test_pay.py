@@ -15,9 +15,9 @@ from leeward.bundle.pay_statements import StatisticStatement
 from leeward.bundle.selection import Row as SelectedRow
 from leeward.bundle.selection import Selection, select
 from leeward.bundle.statements import TotalsStatement
-from leeward.errors import Damaged
-from leeward.model import Pay, Published
-from leeward.show.environment import environment
+from leeward.core.codebook import Pay, Published
+from leeward.core.errors import Damaged
+from leeward.core.show.environment import environment
 from tests.bundle.made_up_pay import (
     EARNINGS,
     ENDS,

@@ -9,8 +9,8 @@ import pytest
 
 from leeward.bundle import Bundle, BundleWriter, read_bundle
 from leeward.bundle.rows import ROW_GROUP
-from leeward.errors import Damaged, InvalidParameter
-from leeward.model import Marginal
+from leeward.core.codebook import Marginal
+from leeward.core.errors import Damaged, InvalidParameter
 from tests.bundle.made_up import cells, certificate, certified, dimension
 from tests.bundle.tampering import reseal
 

@@ -11,8 +11,8 @@ from leeward.bundle import (
     worker_promise,
 )
 from leeward.bundle.readme import CODE, WIDTH, readme, version_line
-from leeward.model import SingleJob
-from leeward.privacy import Guarantee
+from leeward.core.codebook import SingleJob
+from leeward.core.privacy import Guarantee
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from leeward.bundle import read_bundle
 from leeward.bundle.selection import MOST_ROWS, Coded, Page, Row, Selection, select
-from leeward.errors import Damaged, InvalidParameter
+from leeward.core.errors import Damaged, InvalidParameter
 from tests.bundle.made_up import write_demo
 from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 

@@ -16,7 +16,7 @@ from leeward.bundle.signoff import (
     sign,
     standing,
 )
-from leeward.errors import BadFile, Damaged, InvalidParameter
+from leeward.core.errors import BadFile, Damaged, InvalidParameter
 from tests.bundle.made_up import write_demo
 
 FIRST, SECOND = "The first person", "The second person"

@@ -12,7 +12,7 @@ from leeward.bundle import BundleWriter, TableGuarantee, read_bundle
 from leeward.bundle.certificate import published_schema
 from leeward.bundle.first_look import DEEPEST, first_wrong_line
 from leeward.bundle.reader import CERTIFICATE_BYTES
-from leeward.model import Marginal
+from leeward.core.codebook import Marginal
 from tests.bundle.made_up import GUARANTEE, cells, certificate, certified, dimension
 from tests.bundle.strangers import in_our_hand, of_one_line
 
@@ -27,7 +27,7 @@ import json, resource, sys, time
 from pathlib import Path
 import leeward.front
 from leeward.bundle.reader import read_certificate
-from leeward.errors import Damaged
+from leeward.core.errors import Damaged
 
 for name in sys.argv[1:]:
     begun = time.process_time()

@@ -12,8 +12,8 @@ import pytest
 from leeward.bundle import BundleWriter, read_bundle, verify_bundle
 from leeward.bundle.certificate import Certificate
 from leeward.bundle.rows import ROW_GROUP
-from leeward.errors import Damaged
-from leeward.model import Marginal
+from leeward.core.codebook import Marginal
+from leeward.core.errors import Damaged
 from leeward.report.document import report
 from tests.bundle.made_up import cells, certificate, certified, dimension
 

@@ -13,9 +13,9 @@ import pytest
 
 from leeward.bundle import BundleWriter, read_bundle, verify_bundle
 from leeward.bundle.rows import ROW_GROUP
-from leeward.errors import BadFile, Damaged, Problems
-from leeward.model import Dimension, Flag, Marginal, Published
-from leeward.model.values import EMPTY
+from leeward.core.codebook import Dimension, Flag, Marginal, Published
+from leeward.core.codebook.values import EMPTY
+from leeward.core.errors import BadFile, Damaged, Problems
 from tests.bundle.made_up import (
     PLACE,
     TOTAL,

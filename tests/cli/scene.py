@@ -11,7 +11,7 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from leeward.cli.app import build
-from leeward.errors import LeewardError
+from leeward.core.errors import LeewardError
 from leeward.publishing.plan import read_plan
 from tests.unchecked import UNCHECKED
 

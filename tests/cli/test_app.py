@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from leeward.cli import main
 from leeward.cli.app import COMMANDS, build, load
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 
 
 @pytest.fixture

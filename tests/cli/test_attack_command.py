@@ -7,7 +7,7 @@ import pytest
 
 from leeward.attacks import registry
 from leeward.attacks.registry import ATTACKS, Attack
-from leeward.show.page import INTERNAL
+from leeward.core.show.page import INTERNAL
 from tests.cli.scene import Office, write_csv
 
 OWN = [name for name, one in ATTACKS.items() if one.own]

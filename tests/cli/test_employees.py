@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from leeward.cli.employees import Employees
-from leeward.errors import BadData
+from leeward.core.errors import BadData
 from tests.cli.scene import Office, Rows, write_csv
 
 STATED = ("--account", "office", "--period", "2026")

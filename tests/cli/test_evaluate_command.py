@@ -16,13 +16,13 @@ from typing import Any
 
 import pytest
 
+from leeward.core.installation import hint
+from leeward.core.show.page import INTERNAL
 from leeward.economy import Economy
 from leeward.evaluate import run
 from leeward.evaluate.design import PRESETS, Grid, exact
 from leeward.evaluate.point import COLUMNS
-from leeward.installation import hint
 from leeward.pictures import Picture
-from leeward.show.page import INTERNAL
 from tests.cli.scene import Office
 
 SMALL = Grid(alphas=exact("0.1"), epsilons=exact("1", "4"), further=(), thetas=(100,), trials=2)
@@ -50,7 +50,7 @@ def plain(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
     grid = replace(SMALL, epsilons=exact("4"), further=())
     tiny = replace(PRESETS["quick"], asked=PRESETS["quick"].asked[:1], grid=grid)
     monkeypatch.setitem(PRESETS, "quick", tiny)
-    monkeypatch.setattr("leeward.processes.cores", lambda: 1)  # calibrations are kept
+    monkeypatch.setattr("leeward.core.processes.cores", lambda: 1)  # calibrations are kept
     monkeypatch.setattr(Picture, "png", lambda _: b"png")
     monkeypatch.setattr("leeward.evaluate.output.figures", only)
     monkeypatch.setattr("leeward.evaluate.output.page", lambda done, _: f"{done.study.mark}")

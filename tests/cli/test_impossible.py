@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from leeward import randomness
+from leeward.core import randomness
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.publishing.plan import read_plan
 from tests.cli.scene import Office

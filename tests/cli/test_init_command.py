@@ -12,12 +12,12 @@ from leeward.cli.draft_documents import Chosen, codebook_lines, plan_lines
 from leeward.cli.init import write_texts
 from leeward.cli.keys import Keys
 from leeward.cli.meaning import fit_by_codes, is_pay, is_weight
-from leeward.errors import BadFile
-from leeward.model import TABLES
-from leeward.model.classifications import Library
+from leeward.core.codebook import TABLES
+from leeward.core.codebook.classifications import Library
+from leeward.core.errors import BadFile
 from leeward.publishing.plan import read_plan
 from tests.cli.scene import CODEBOOK, Office, write_csv
-from tests.model.made import read
+from tests.core.codebook.made import read
 
 DATA = [part for name in TABLES for part in (f"--{name}", f"{name}.csv")]
 STATED = ("--account", "office", "--period", "2026Q2")

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from leeward.model import TABLES
+from leeward.core.codebook import TABLES
 from tests.cli.scene import Office
 from tests.unchecked import UNCHECKED
 

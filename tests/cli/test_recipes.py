@@ -16,9 +16,9 @@ import pytest
 from leeward.cli.recipes.folder import read_recipe
 from leeward.cli.recipes.preparation import prepare
 from leeward.cli.recipes.recipe import Given
-from leeward.model import TABLES as TABLES_OF_PLANS
+from leeward.core.codebook import TABLES as TABLES_OF_PLANS
+from leeward.core.show.progress import Silent
 from leeward.publishing.plan import Plan, read_plan
-from leeward.show.progress import Silent
 from leeward.tidy.lodes import FORMS
 from tests.cli.scene import Office
 

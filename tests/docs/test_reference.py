@@ -10,7 +10,6 @@ import pytest
 import typer
 from pydantic import BaseModel
 
-from leeward import errors
 from leeward.bundle import layout
 from leeward.bundle.certificate import Certificate
 from leeward.bundle.layout import stamped_files
@@ -19,6 +18,12 @@ from leeward.bundle.sealed_folder import DrawnStatement, FolderCertificate
 from leeward.cli import screen
 from leeward.cli.app import COMMANDS as LISTED
 from leeward.cli.app import build, load
+from leeward.core import errors
+from leeward.core.codebook import ROW_RULES, Flag, read_codebook
+from leeward.core.codebook.declaration import WrittenCodebook
+from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES
+from leeward.core.mechanisms.choice import IN_PLANS
+from leeward.core.privacy.policy import POLICIES
 from leeward.engines import validation
 from leeward.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.evaluate.point import COLUMNS
@@ -29,11 +34,6 @@ from leeward.local.choice import AUTO, METHODS
 from leeward.local.result import COLUMNS as RESULT_COLUMNS
 from leeward.local.result_folder import SEALED, SurveyCertificate
 from leeward.local.survey import WrittenSurvey
-from leeward.mechanisms.choice import IN_PLANS
-from leeward.model import ROW_RULES, Flag, read_codebook
-from leeward.model.declaration import WrittenCodebook
-from leeward.model.row_rules import NULL_RULES, NUMBER_RULES
-from leeward.privacy.policy import POLICIES
 from leeward.publishing.request import Request
 from tests.docs.page import ROOT, blocks
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from leeward.core.codebook import read_codebook
 from leeward.economy import Economy
-from leeward.model import read_codebook
 from tests.economy.conftest import Written, column, write
 
 

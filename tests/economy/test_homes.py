@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leeward.core.codebook import read_codebook
+from leeward.core.randomness import SeededBits
 from leeward.economy import Economy
 from leeward.economy.homes import Homes
-from leeward.model import read_codebook
-from leeward.randomness import SeededBits
 from tests.economy.conftest import Written, column, write
 
 PLAIN = Economy(6_000, 300, 30, seed=5, several_jobs="1/3", quarters=2, cohorts=True)

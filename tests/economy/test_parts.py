@@ -2,10 +2,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leeward.core.randomness import SeededBits
 from leeward.economy import Economy
 from leeward.economy.categories import Categories, shuffled_numbers
 from leeward.economy.establishments import to_total
-from leeward.randomness import SeededBits
 
 wishes = st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=30)
 

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.core.errors import BadFile, InvalidParameter
 from leeward.economy import Economy, write_economy
-from leeward.errors import BadFile, InvalidParameter
 
 SMALL = Economy(jobs=100, establishments=10)
 
@@ -184,7 +184,7 @@ FULL_DISK = """
 import resource, sys
 from pathlib import Path
 from leeward.economy import Economy, write_economy
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 try:
     write_economy(Economy(jobs=600_000, establishments=1_000), Path(sys.argv[1]))

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.core.codebook import Codebook, read_codebook
 from leeward.economy import Economy, write_economy
-from leeward.model import Codebook, read_codebook
 from tests.economy.conftest import Written, column, write
 
 TEXT = {

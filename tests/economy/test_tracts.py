@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from leeward.core.codebook import read_codebook
 from leeward.economy import Economy
 from leeward.economy.classifications import REGIONS
 from leeward.economy.establishments import build_frame
 from leeward.economy.geography import Places
-from leeward.model import read_codebook
 from tests.economy.conftest import Written, column
 
 

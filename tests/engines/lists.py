@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward.model import Codebook, Marginal
+from leeward.core.codebook import Codebook, Marginal
 from tests.engines.small import Economy, Row, codebook, whole
 
 Lists = dict[str, dict[str, int]]

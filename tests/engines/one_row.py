@@ -19,13 +19,7 @@ from typing import Any
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
-from leeward.engines.database import Column, Database, Scratch, Table, ibis
-from leeward.engines.headers import header_problems
-from leeward.engines.loose_values import value_text
-from leeward.engines.opening import open_database
-from leeward.engines.recoding import code_text, listed_code, whole_pay
-from leeward.engines.tidying import readable_tables, tidied
-from leeward.model import (
+from leeward.core.codebook import (
     EVERY_STEP,
     Attribute,
     BoundedJobs,
@@ -34,7 +28,13 @@ from leeward.model import (
     JobsRule,
     PrimaryJob,
 )
-from leeward.model.resources import Resources
+from leeward.core.codebook.resources import Resources
+from leeward.engines.database import Column, Database, Scratch, Table, ibis
+from leeward.engines.headers import header_problems
+from leeward.engines.loose_values import value_text
+from leeward.engines.opening import open_database
+from leeward.engines.recoding import code_text, listed_code, whole_pay
+from leeward.engines.tidying import readable_tables, tidied
 from tests.engines.small import codebook
 
 BOOK = """

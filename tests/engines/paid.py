@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from leeward.engines import Engine
-from leeward.model import (
+from leeward.core.codebook import (
     LEFT_OUT,
     Codebook,
     Dimension,
@@ -20,7 +19,8 @@ from leeward.model import (
     NumericRange,
     Pay,
 )
-from leeward.model.cells import columns
+from leeward.core.codebook.cells import columns
+from leeward.engines import Engine
 from tests.engines.small import Row, whole
 from tests.engines.truth import number
 

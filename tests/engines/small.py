@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
 
-from leeward.model import (
+from leeward.core.codebook import (
     TABLES,
     Breakdown,
     Codebook,

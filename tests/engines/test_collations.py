@@ -11,9 +11,7 @@ import duckdb
 import psycopg
 import pytest
 
-from leeward.engines import Engine, connect, database, opening
-from leeward.errors import BadData
-from leeward.model import (
+from leeward.core.codebook import (
     EVERY_STEP,
     TABLES,
     BoundedJobs,
@@ -22,6 +20,8 @@ from leeward.model import (
     JobsRule,
     Marginal,
 )
+from leeward.core.errors import BadData
+from leeward.engines import Engine, connect, database, opening
 from leeward.publishing.check import needed_steps
 from tests.engines.cluster import cluster
 from tests.engines.small import codebook, whole

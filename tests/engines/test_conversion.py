@@ -13,12 +13,12 @@ import pyreadstat
 import pytest
 import xlsxwriter
 
+from leeward.core.codebook.resources import Resources, read_encoding
+from leeward.core.errors import BadFile, InvalidParameter, Undisclosed
 from leeward.engines import conversion, duckdb
 from leeward.engines.address import FileAddress
 from leeward.engines.database import Database
 from leeward.engines.opening import open_database
-from leeward.errors import BadFile, InvalidParameter, Undisclosed
-from leeward.model.resources import Resources, read_encoding
 
 ROWS: list[dict[str, object]] = [
     {"id": "001", "town": "Köln", "county": 44001, "pay": 1.5},

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leeward.core.codebook.resources import Resources, read_quotes
+from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.engines.csv_file import CsvHeader
 from leeward.engines.csv_lines import LONGEST_ROW, CsvLines
 from leeward.engines.opening import open_database
-from leeward.errors import InvalidParameter, LeewardError
-from leeward.model.resources import Resources, read_quotes
 from tests.engines.test_one_row import ODD_LINES
 
 HEADER = CsvHeader(",", ("id", "town"))

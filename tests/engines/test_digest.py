@@ -9,11 +9,11 @@ from typing import Any
 import psycopg
 import pytest
 
+from leeward.core.codebook import TABLES
 from leeward.engines import connect
 from leeward.engines.address import TableAddress
 from leeward.engines.digest import Sha256, digest_rows, sums_here, sums_there
 from leeward.engines.postgres import Postgres
-from leeward.model import TABLES
 from tests.engines.cluster import cluster
 from tests.engines.small import economy, parquet
 

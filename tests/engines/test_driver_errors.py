@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
+from leeward.core.errors import BadFile, InvalidParameter, Undisclosed
 from leeward.engines.driver_errors import hiding_errors, hiding_errors_in
-from leeward.errors import BadFile, InvalidParameter, Undisclosed
 
 SECRET = "SECRET123"  # noqa: S105 (a value that must not be seen in any message)
 

@@ -8,15 +8,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.core.codebook import TABLES, Entries, SingleJob
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.margins import PublicMargins
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise import draws, scales
+from leeward.core.noise.law import Law, laplace
+from leeward.core.noise.scales import Scales
 from leeward.engines import connect
-from leeward.errors import InvalidParameter
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.margins import PublicMargins
-from leeward.mechanisms.parameters import Parameters
-from leeward.model import TABLES, Entries, SingleJob
-from leeward.noise import draws, scales
-from leeward.noise.law import Law, laplace
-from leeward.noise.scales import Scales
 from tests.engines.lists import by, listed
 
 

@@ -6,8 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from leeward.core.codebook import (
+    TABLES,
+    BoundedJobs,
+    EveryJob,
+    Finding,
+    JobsRule,
+    PrimaryJob,
+    SingleJob,
+)
 from leeward.engines import connect
-from leeward.model import TABLES, BoundedJobs, EveryJob, Finding, JobsRule, PrimaryJob, SingleJob
 from tests.engines.small import WRITERS, Economy, Row, codebook, duck_file, parquet, plain_csv
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from leeward.core.codebook import TABLES
+from leeward.core.codebook.resources import Resources
 from leeward.engines.address import FrameAddress
 from leeward.engines.duckdb import Files
 from leeward.engines.id_bits import BITS_EACH, LARGEST, NOTHING_KNOWN, SoundIds, sound_ids
-from leeward.model import TABLES
-from leeward.model.resources import Resources
 
 Ids = Sequence[int | str | None]
 SPAN = 2 * BITS_EACH

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leeward.core.codebook import Dimension, Marginal, SingleJob
 from leeward.engines import connect
-from leeward.model import Dimension, Marginal, SingleJob
 from tests.engines.lists import FRAMES, Lists, Table, by, filled, listed
 from tests.engines.small import WRITERS, parquet
 from tests.engines.truth import counts, read, truth

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.engines import Engine, connect
-from leeward.model import (
+from leeward.core.codebook import (
     EVERY_STEP,
     Attribute,
     BoundedJobs,
@@ -17,6 +16,7 @@ from leeward.model import (
     PrimaryJob,
     read_codebook,
 )
+from leeward.engines import Engine, connect
 from leeward.publishing.check import needed_steps
 from tests.engines.small import WRITERS, Economy, codebook, economy, parquet, soiled
 from tests.engines.truth import lost

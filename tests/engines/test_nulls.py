@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leeward.core.codebook import TABLES, Codebook, EveryJob, JobsRule, Marginal, PrimaryJob
 from leeward.engines import Engine, connect, tidying
 from leeward.engines.database import Table, ibis
 from leeward.engines.recoding import code_text
-from leeward.model import TABLES, Codebook, EveryJob, JobsRule, Marginal, PrimaryJob
 from tests.engines.one_row import Reader, drawn, one_row_changes_no_other
 from tests.engines.small import (
     NULLED,

@@ -13,9 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engines import connect, tabulation
-from leeward.errors import BadData, Undisclosed
-from leeward.model import (
+from leeward.core.codebook import (
     Attribute,
     Codebook,
     Dimension,
@@ -25,7 +23,9 @@ from leeward.model import (
     Pay,
     PrimaryJob,
 )
-from leeward.model.resources import Resources
+from leeward.core.codebook.resources import Resources
+from leeward.core.errors import BadData, Undisclosed
+from leeward.engines import connect, tabulation
 from leeward.publishing.check import needed_steps
 from tests.engines.cluster import cluster
 from tests.engines.paid import BOOK as PAID

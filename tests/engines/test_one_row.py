@@ -22,10 +22,10 @@ import xlsxwriter
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leeward.core.codebook import TABLES
+from leeward.core.codebook.resources import Resources
 from leeward.engines import conversion
 from leeward.engines.loose_values import text_array
-from leeward.model import TABLES
-from leeward.model.resources import Resources
 from tests.engines.cluster import cluster
 from tests.engines.one_row import (
     BLOBS,

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from leeward.core.codebook import BoundedJobs, Marginal, SingleJob
+from leeward.core.errors import InvalidParameter, Undisclosed
 from leeward.engines import connect
-from leeward.errors import InvalidParameter, Undisclosed
-from leeward.model import BoundedJobs, Marginal, SingleJob
 from tests.engines.small import (
     OWNED,
     WRITERS,

@@ -10,9 +10,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from leeward.core.codebook import Marginal, PrimaryJob, SingleJob
+from leeward.core.errors import Undisclosed
 from leeward.engines import connect
-from leeward.errors import Undisclosed
-from leeward.model import Marginal, PrimaryJob, SingleJob
 from tests.engines.small import (
     WRITERS,
     Economy,

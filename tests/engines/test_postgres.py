@@ -13,10 +13,7 @@ import psycopg
 import pytest
 
 import leeward
-from leeward.engines import connect
-from leeward.engines.wages import write_jobs
-from leeward.errors import BadFile
-from leeward.model import (
+from leeward.core.codebook import (
     EVERY_STEP,
     TABLES,
     BoundedJobs,
@@ -26,7 +23,10 @@ from leeward.model import (
     PrimaryJob,
     SingleJob,
 )
-from leeward.model.wage_jobs import Quarter, WageJobs
+from leeward.core.codebook.wage_jobs import Quarter, WageJobs
+from leeward.core.errors import BadFile
+from leeward.engines import connect
+from leeward.engines.wages import write_jobs
 from leeward.publishing.check import needed_steps
 from tests.engines.cluster import GUARDED, PATIENCE, cluster
 from tests.engines.lists import FRAMES, Lists, by, filled, listed

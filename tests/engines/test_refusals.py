@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.core.codebook import EveryJob, JobsRule, Marginal, PrimaryJob
+from leeward.core.errors import BadData, BadFile, InvalidParameter, LeewardError, Undisclosed
 from leeward.engines import connect
 from leeward.engines.address import ENDINGS, read_addresses, seen_from
-from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError, Undisclosed
-from leeward.model import EveryJob, JobsRule, Marginal, PrimaryJob
 from tests.engines.small import (
     CODEBOOK,
     Sources,

@@ -6,11 +6,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from leeward.core.codebook import Marginal, SingleJob
+from leeward.core.codebook.resources import Resources, read_memory, read_resources
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError
 from leeward.engines import connect
 from leeward.engines.ibis_engine import IbisEngine
-from leeward.errors import BadFile, InvalidParameter, LeewardError
-from leeward.model import Marginal, SingleJob
-from leeward.model.resources import Resources, read_memory, read_resources
 from tests.engines.small import codebook, duck_file, economy, parquet, whole
 from tests.engines.truth import read, truth
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from leeward.core.errors import BadFile
 from leeward.engines.spill import SpillFolder, remove_abandoned
-from leeward.errors import BadFile
 
 KILLED = """
 import os, signal

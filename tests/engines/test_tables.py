@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from leeward.core.codebook import BoundedJobs, JobsRule, Marginal, PrimaryJob, SingleJob
 from leeward.engines import connect, frame
-from leeward.model import BoundedJobs, JobsRule, Marginal, PrimaryJob, SingleJob
 from tests.engines.small import Economy, codebook, economy, marginal, parquet, product, whole
 from tests.engines.truth import product_is_true, read, truth
 

@@ -10,15 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.core.codebook import EVERY_STEP, BoundedJobs, EveryJob, JobsRule, Marginal, PrimaryJob
 from leeward.engines import connect, tidying
-from leeward.model import (
-    EVERY_STEP,
-    BoundedJobs,
-    EveryJob,
-    JobsRule,
-    Marginal,
-    PrimaryJob,
-)
 from leeward.publishing.check import needed_steps
 from tests.engines.small import (
     WRITERS,

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.core.codebook.wage_jobs import Quarter, WageColumns, WageJobs
+from leeward.core.errors import LeewardError
 from leeward.engines.wages import write_jobs
-from leeward.errors import LeewardError
-from leeward.model.wage_jobs import Quarter, WageColumns, WageJobs
 from tests.engines.wage_rows import CHOSEN, NAMES, ROWS, by_hand, records
 
 SPRING = WageJobs(Quarter(2026, 2))

@@ -9,13 +9,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from leeward.core.codebook import TABLES, Attribute, read_codebook
+from leeward.core.errors import BadData
 from leeward.engines import connect, workplaces
 from leeward.engines.code_classes import Integers
 from leeward.engines.database import Database
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.opening import open_database
-from leeward.errors import BadData
-from leeward.model import TABLES, Attribute, read_codebook
 from tests.engines.small import WRITERS, Economy, codebook, economy, parquet
 
 KEY = "5eed" * 8

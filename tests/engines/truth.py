@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.engines import Engine
-from leeward.model import (
+from leeward.core.codebook import (
     LEFT_OUT,
     Attribute,
     BoundedJobs,
@@ -21,7 +20,8 @@ from leeward.model import (
     Marginal,
     PrimaryJob,
 )
-from leeward.model.cells import columns
+from leeward.core.codebook.cells import columns
+from leeward.engines import Engine
 from leeward.publishing.check import open_data
 from leeward.publishing.plan import Plan
 from tests.engines.small import Economy, Row

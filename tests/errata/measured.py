@@ -6,9 +6,9 @@ import leeward
 from leeward.audit.exams import pareto_loss
 from leeward.audit.loss import pure_loss
 from leeward.audit.recording import released, released_block
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.privacy.database import Counts, Database
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.vector_pareto import VectorPareto
+from leeward.core.privacy.database import Counts, Database
 
 ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
 

@@ -8,12 +8,12 @@ import pytest
 
 from leeward.audit.controls import no_floor
 from leeward.audit.neighbours import QUICK
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.log_laplace import LogLaplace
-from leeward.noise.law import laplace
-from leeward.noise.quartic import QuarticLaw
-from leeward.privacy import StrongAlpha, WeakAlpha
-from leeward.privacy.database import Counts, Database
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.log_laplace import LogLaplace
+from leeward.core.noise.law import laplace
+from leeward.core.noise.quartic import QuarticLaw
+from leeward.core.privacy import StrongAlpha, WeakAlpha
+from leeward.core.privacy.database import Counts, Database
 from tests.errata.conftest import Row
 from tests.errata.measured import ALPHA, EPSILON, alone, made
 

@@ -14,9 +14,9 @@ from leeward.audit.loss import laplace_loss, pure_loss
 from leeward.audit.neighbours import QUICK
 from leeward.audit.outputs import Rounded
 from leeward.audit.recording import released
-from leeward.noise.law import laplace
-from leeward.privacy import StrongAlpha, WeakAlpha, over_workers
-from leeward.privacy.database import Counts, Database
+from leeward.core.noise.law import laplace
+from leeward.core.privacy import StrongAlpha, WeakAlpha, over_workers
+from leeward.core.privacy.database import Counts, Database
 from tests.errata.conftest import PAGE, Row
 from tests.errata.measured import ALPHA, EPSILON, alone, block_loss, loss, made, steps
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leeward.core.codebook import Cells, Entries
+from leeward.core.codebook.cells import Integers
+from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.evaluate.truth import Truth
-from leeward.mechanisms.measurement import Expected, Measured, Measurement
-from leeward.model import Cells, Entries
-from leeward.model.cells import Integers
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import pytest
 
 from leeward.baselines.infusion import Infusion
+from leeward.core.codebook import Marginal, SingleJob
+from leeward.core.show.progress import Silent
 from leeward.economy import Economy
 from leeward.evaluate.design import PRESETS, Grid, Workload, economy_words, exact, open_economy
 from leeward.evaluate.evaluation import Evaluation, Study, evaluate, marginals
 from leeward.evaluate.truth import Truth, read_truths
-from leeward.model import Marginal, SingleJob
-from leeward.show.progress import Silent
 
 ECONOMY = Economy(40_000, 2_000, places=150)
 GRID = Grid(

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from leeward.core.codebook import SingleJob
 from leeward.economy import Economy
 from leeward.evaluate import classical
 from leeward.evaluate.classical import Classical, compared, slope
@@ -14,7 +15,6 @@ from leeward.evaluate.evaluation import marginals
 from leeward.evaluate.page import page
 from leeward.evaluate.point import COLUMNS
 from leeward.evaluate.truth import read_truths
-from leeward.model import SingleJob
 from tests.evaluate.run import FULL
 
 

@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from leeward.baselines.infusion import Infusion
+from leeward.core.codebook import Attribute, Dimension, Marginal
+from leeward.core.codebook.values import ends
+from leeward.core.mechanisms.additive import CountsWithNoise
+from leeward.core.mechanisms.margins import SpentMargins, _least
+from leeward.core.mechanisms.measurement import Measured, Measurement
+from leeward.core.mechanisms.scale import least_margin
 from leeward.evaluate.benchmark import benchmarks
 from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.design import Workload
 from leeward.evaluate.experiment import Experiment
 from leeward.evaluate.point import Refused
 from leeward.evaluate.truth import Truth
-from leeward.mechanisms.additive import CountsWithNoise
-from leeward.mechanisms.margins import SpentMargins, _least
-from leeward.mechanisms.measurement import Measured, Measurement
-from leeward.mechanisms.scale import least_margin
-from leeward.model import Attribute, Dimension, Marginal
-from leeward.model.values import ends
 from tests.evaluate.by_hand import Site, alike, draw, truth
 
 WORKPLACES = 20_000
@@ -112,7 +112,8 @@ def test_a_margin_that_forgets_the_noise_of_its_scale_is_caught(
 ) -> None:
     """Known bad: the plain quantile of the noise, times a scale that is itself noisy."""
     monkeypatch.setattr(
-        "leeward.mechanisms.margins._factor", lambda _, one, block: least_margin(one, block=block)
+        "leeward.core.mechanisms.margins._factor",
+        lambda _, one, block: least_margin(one, block=block),
     )
     method = with_margins(one, "1", 1)
     share, error = covered(draw(method, COLUMN), COLUMN)

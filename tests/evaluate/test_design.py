@@ -5,8 +5,10 @@ from fractions import Fraction
 
 import pytest
 
+from leeward.core.codebook import Codebook, Dimension, Marginal
+from leeward.core.errors import InvalidParameter
+from leeward.core.privacy import Guarantee, StrongAlpha
 from leeward.economy import Economy
-from leeward.errors import InvalidParameter
 from leeward.evaluate.contender import Contender
 from leeward.evaluate.design import (
     PRESETS,
@@ -18,8 +20,6 @@ from leeward.evaluate.design import (
     workloads_of,
 )
 from leeward.evaluate.experiment import experiments
-from leeward.model import Codebook, Dimension, Marginal
-from leeward.privacy import Guarantee, StrongAlpha
 
 EPSILONS = [Fraction(one) for one in ("0.25", "0.5", "0.67", "1", "2", "4")]
 ALPHAS = [Fraction(one) for one in ("0.01", "0.05", "0.1", "0.2")]

@@ -6,13 +6,13 @@ from math import ceil, floor, log, log1p
 import pytest
 
 from leeward.baselines.infusion import Infusion
-from leeward.errors import LeewardError
+from leeward.core.codebook import Attribute, Dimension, Marginal
+from leeward.core.errors import LeewardError
 from leeward.evaluate.benchmark import benchmarks
 from leeward.evaluate.contender import Contender, Price, contenders
 from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.experiment import Experiment
 from leeward.evaluate.point import Refused
-from leeward.model import Attribute, Dimension, Marginal
 from tests.evaluate.by_hand import Site, truth
 
 DELTA = 0.05

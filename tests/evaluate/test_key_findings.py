@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from leeward.baselines.infusion import Infusion
+from leeward.core.codebook import EveryJob
 from leeward.economy import Economy
 from leeward.evaluate.benchmark import benchmarks
 from leeward.evaluate.contender import H15
@@ -16,7 +17,6 @@ from leeward.evaluate.key_findings import KeyFinding, findings_json, key_finding
 from leeward.evaluate.line import PUBLISHED
 from leeward.evaluate.point import Point, Refused
 from leeward.evaluate.truth import read_truths
-from leeward.model import EveryJob
 from tests.evaluate.run import at, printed
 
 NAMES = ("log_laplace", "smooth_gamma", "smooth_laplace")

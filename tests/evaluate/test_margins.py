@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from leeward.baselines.infusion import Infusion
+from leeward.core.codebook import EveryJob, Marginal
+from leeward.core.errors import InvalidParameter
 from leeward.economy import Economy
-from leeward.errors import InvalidParameter
 from leeward.evaluate import PRESETS
 from leeward.evaluate.benchmark import benchmarks
 from leeward.evaluate.contender import ADDED, SPLIT
@@ -17,7 +18,6 @@ from leeward.evaluate.experiment import experiments
 from leeward.evaluate.findings import margins_compared
 from leeward.evaluate.point import ALL, Point, Refused
 from leeward.evaluate.truth import Truth, added, read_truths
-from leeward.model import EveryJob, Marginal
 
 GRID = Grid(alphas=exact("0.1"), epsilons=exact("8"), further=(), thetas=(), trials=2)
 Read = tuple[tuple[Workload, ...], dict[Marginal, Truth]]

@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
+from leeward.core.codebook import Attribute, Dimension, Entries, Marginal
+from leeward.core.mechanisms.additive import CountsWithNoise
+from leeward.core.mechanisms.clipped_counts import ClippedCounts
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.node_laplace import SmallEstablishments
+from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.design import Workload
 from leeward.evaluate.experiment import Experiment
 from leeward.evaluate.strata import Floats, Integers
 from leeward.evaluate.truth import Truth
-from leeward.mechanisms.additive import CountsWithNoise
-from leeward.mechanisms.clipped_counts import ClippedCounts
-from leeward.mechanisms.measurement import Measurement
-from leeward.mechanisms.node_laplace import SmallEstablishments
-from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.model import Attribute, Dimension, Entries, Marginal
 from tests.evaluate.by_hand import Site, draw, expected, truth
 
 COPIES = 4000

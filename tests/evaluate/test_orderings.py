@@ -9,12 +9,12 @@ from statistics import mean, stdev
 import pytest
 
 from leeward.baselines.infusion import Infusion
+from leeward.core.mechanisms.measurement import Expected
 from leeward.evaluate.benchmark import Benchmarks, benchmarks
 from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.experiment import Experiment
 from leeward.evaluate.point import ALL, Point, Refused
-from leeward.mechanisms.measurement import Expected
 from tests.evaluate.conftest import Village
 
 TABLE, WHOLE = "place_sector_ownership", "whole_marginal"

@@ -5,12 +5,12 @@ from html.parser import HTMLParser
 
 import pytest
 
+from leeward.core.show.page import INTERNAL
 from leeward.evaluate.evaluation import Evaluation, Table
 from leeward.evaluate.figures import figures
 from leeward.evaluate.page import page
 from leeward.evaluate.point import COLUMNS
 from leeward.pictures import Picture
-from leeward.show.page import INTERNAL
 from tests.evaluate.run import FULL, TODAY, at, printed, run
 from tests.evaluate.test_findings import EMPTY
 

@@ -15,14 +15,14 @@ from typing import cast
 import pytest
 
 from leeward.baselines.infusion import Infusion
-from leeward.errors import InvalidParameter, LeewardError
+from leeward.core.codebook import Marginal
+from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.evaluate.benchmark import Benchmarks, benchmarks
 from leeward.evaluate.contender import Contender, Price
 from leeward.evaluate.design import Workload
 from leeward.evaluate.evaluation import run_all
 from leeward.evaluate.experiment import Experiment, Outcome
 from leeward.evaluate.point import Refused
-from leeward.model import Marginal
 from tests.evaluate.by_hand import Site, truth
 
 ROOT = Path(__file__).parents[2]
@@ -56,13 +56,13 @@ def played(plays: Sequence[Play]) -> tuple[list[Refused], list[tuple[int, int]]]
 @pytest.fixture(params=[1, 2])
 def cores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     number: int = request.param
-    monkeypatch.setattr("leeward.processes.cores", lambda: number)
+    monkeypatch.setattr("leeward.core.processes.cores", lambda: number)
     return number
 
 
 @pytest.fixture
 def two(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leeward.processes.cores", lambda: 2)
+    monkeypatch.setattr("leeward.core.processes.cores", lambda: 2)
 
 
 def test_outcomes_stand_in_the_order_of_the_experiments(cores: int) -> None:
@@ -98,7 +98,7 @@ def test_one_core_and_several_do_the_same_experiments(monkeypatch: pytest.Monkey
     ]
     found = []
     for number in (1, 2):
-        monkeypatch.setattr("leeward.processes.cores", lambda number=number: number)
+        monkeypatch.setattr("leeward.core.processes.cores", lambda number=number: number)
         found.append(run_all(plays, BENCHMARKS, lambda *_: None))
     shapes = [
         [
@@ -181,7 +181,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell h
 from pathlib import Path
 from leeward import processes
 from leeward.evaluate.evaluation import run_all
-from leeward.interruption import recognised
+from leeward.core.interruption import recognised
 from tests.evaluate.test_pool import BENCHMARKS, Play
 
 def wait():

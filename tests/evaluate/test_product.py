@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from leeward.baselines.infusion import Infusion
+from leeward.core.codebook import Breakdown, EveryJob, Marginal
+from leeward.core.show.progress import Silent
 from leeward.economy import Economy
 from leeward.evaluate import PRESETS
 from leeward.evaluate.contender import PRODUCT, SPLIT, Contender, Price
@@ -17,8 +19,6 @@ from leeward.evaluate.findings import margins_compared, products_compared
 from leeward.evaluate.point import ALL
 from leeward.evaluate.product import released
 from leeward.evaluate.truth import Truth, read_truths
-from leeward.model import Breakdown, EveryJob, Marginal
-from leeward.show.progress import Silent
 from tests.engines.small import OWNED, codebook, whole
 from tests.evaluate.test_truth import read, town
 

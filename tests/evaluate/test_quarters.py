@@ -4,7 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms import split
 from leeward.evaluate.quarters import (
     CLIPPED,
     GAUSSIAN_EACH,
@@ -13,7 +14,6 @@ from leeward.evaluate.quarters import (
     Horizon,
     quarters_table,
 )
-from leeward.mechanisms import split
 
 PRINTED = {
     (4, 4): ("1.04", ".68", ".78", "3.6"),

@@ -10,7 +10,7 @@ import pytest
 
 from leeward.baselines.mose import Mose
 from leeward.baselines.scatter import Scatter
-from leeward.errors import BadFile, InvalidParameter
+from leeward.core.errors import BadFile, InvalidParameter
 from leeward.evaluate import run
 from leeward.evaluate.regression_cells import made_up_cells, read_cells
 from leeward.evaluate.regression_page import SHOWN, regression_findings

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from leeward.baselines.infusion import owners
+from leeward.core.codebook import Dimension, EveryJob, Marginal, SingleJob
+from leeward.core.codebook.cells import columns
+from leeward.core.errors import InvalidParameter
 from leeward.engines import connect
-from leeward.errors import InvalidParameter
 from leeward.evaluate.strata import stratum
 from leeward.evaluate.truth import Truth, place_position, read_truths
-from leeward.model import Dimension, EveryJob, Marginal, SingleJob
-from leeward.model.cells import columns
 from tests.engines.paid import BOOK as PAID
 from tests.engines.paid import paid_marginals, paid_tables, slow_payrolls
 from tests.engines.small import (

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import leeward
-from leeward.errors import AlreadyReleased, BadFile, OverBudget
+from leeward.core.errors import AlreadyReleased, BadFile, OverBudget
 from tests.front.conftest import CODES, REQUEST
 from tests.unchecked import unchecked_release
 

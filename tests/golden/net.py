@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from leeward import randomness
+from leeward.core import randomness
 
 KEPT = Path(__file__).parents[1] / "kept" / "golden"
 

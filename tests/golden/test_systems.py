@@ -22,9 +22,9 @@ import yaml
 import leeward
 import leeward.evaluate
 import leeward.local
-from leeward import randomness
+from leeward.core import randomness
+from leeward.core.codebook import TABLES
 from leeward.economy import Economy
-from leeward.model import TABLES
 from tests.golden.net import OF_THE_MOMENT, digest, fix_bits, keep, kept, numbers
 from tests.local.surveys import PAID, SEVERAL
 from tests.matrix.office import run, succeed

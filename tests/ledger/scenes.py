@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from leeward.exact import Number
+from leeward.core.exact import Number
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Ledger, Subject, TableCharge
-from leeward.privacy import Guarantee
 
 DIGEST = "d" * 64
 

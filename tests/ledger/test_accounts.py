@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.errors import CannotCompose, InvalidParameter, OverBudget
-from leeward.exact import Number, exact_text
+from leeward.core.errors import CannotCompose, InvalidParameter, OverBudget
+from leeward.core.exact import Number, exact_text
+from leeward.core.privacy import Guarantee, sequential
 from leeward.ledger import Account, Ledger, Left
 from leeward.ledger.account import certainly_past, covers, left, within
 from leeward.ledger.box import Box
-from leeward.privacy import Guarantee, sequential
 from tests.ledger.scenes import ledger_with, release, strong
 
 RHO_CAP = strong(4, "1e-6")

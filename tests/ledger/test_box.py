@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import CannotCompose, InvalidParameter, OverBudget
+from leeward.core.errors import CannotCompose, InvalidParameter, OverBudget
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.conversion import zcdp_epsilon
 from leeward.ledger import Ledger, Left
 from leeward.ledger.box import STEPS, Box
 from leeward.ledger.notation import written
-from leeward.privacy import Guarantee
-from leeward.privacy.conversion import zcdp_epsilon
 from tests.ledger.scenes import ledger_with, release, strong
 from tests.ledger.test_tampering import charged, rewrite
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import (
+from leeward.core.errors import (
     AlreadyReleased,
     InvalidParameter,
     LeewardError,
@@ -14,8 +14,8 @@ from leeward.errors import (
     OverBudget,
     Problems,
 )
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Ledger, Subject
-from leeward.privacy import Guarantee
 from tests.ledger.scenes import DIGEST, ledger_with, release, strong
 
 RAISED = "a cap is never raised."

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import BadFile, Damaged, LeewardError
+from leeward.core.errors import BadFile, Damaged, LeewardError
 from leeward.ledger import Ledger, store
 from leeward.ledger.store import Store
 from tests.ledger.scenes import ledger_with, opened_up, release, strong

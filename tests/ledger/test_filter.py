@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from leeward.core.privacy import Guarantee
 from leeward.ledger.account import within
 from leeward.ledger.box import Box
-from leeward.privacy import Guarantee
 
 Laws = NDArray[np.float64]
 """The law of one output on each data set of a chain: a row for each, a column for each output."""

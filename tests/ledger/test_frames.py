@@ -6,11 +6,11 @@ from hashlib import sha256
 
 import pytest
 
-from leeward.errors import AlreadyReleased, CannotCompose, InvalidParameter
+from leeward.core.errors import AlreadyReleased, CannotCompose, InvalidParameter
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Anchor, Entry, FrameSketch, Ledger, Reasons, Subject
 from leeward.ledger.entry import SINCE_2, SINCE_5, line
 from leeward.ledger.subject import FIRST_PARTS, FOURTH_PARTS
-from leeward.privacy import Guarantee
 from tests.ledger.scenes import opened_up, release, strong
 
 REASON = "an index of prices, added up in the yearly report"

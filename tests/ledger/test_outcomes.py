@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.ledger import Entry, Ledger
 from tests.ledger.scenes import DIGEST, release, strong
 

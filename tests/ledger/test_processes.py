@@ -25,9 +25,9 @@ PATIENCE = 300
 WORKER = """
 import sys
 from pathlib import Path
-from leeward.errors import OverBudget
+from leeward.core.errors import OverBudget
 from leeward.ledger import Ledger, Subject
-from leeward.privacy import Guarantee
+from leeward.core.privacy import Guarantee
 
 path, who, tries, epsilon = sys.argv[1:]
 ledger = Ledger.open(Path(path))

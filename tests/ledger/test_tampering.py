@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import Damaged
+from leeward.core.errors import Damaged
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Anchor, Entry, Ledger
 from leeward.ledger.contents import Contents
 from leeward.ledger.entry import link
 from leeward.ledger.notation import written
-from leeward.privacy import Guarantee
 from tests.ledger.scenes import DIGEST, ledger_with, opened_up, release, strong
 
 Change = Callable[[sqlite3.Connection], object]

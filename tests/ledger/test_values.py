@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import leeward.ledger
-from leeward.errors import Damaged, InvalidParameter, LeewardError
+from leeward.core.errors import Damaged, InvalidParameter, LeewardError
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Anchor, Entry, Subject, TableCharge
 from leeward.ledger.entry import link
 from leeward.ledger.notation import account_name, plain, read_guarantee, words, written
 from leeward.ledger.subject import Reasons
-from leeward.privacy import Guarantee
 from tests.ledger.scenes import DIGEST, release, strong
 
 HEAD = Anchor(0, DIGEST, "0123456789abcdef")

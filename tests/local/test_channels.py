@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
+from leeward.core.randomness import SecretBits, SeededBits
 from leeward.local.channel import Channel, Matrix, below, kept_bits
 from leeward.local.choice import METHODS
 from leeward.local.field import Field, prime_powers
@@ -18,9 +19,8 @@ from leeward.local.randomised import RandomisedResponse
 from leeward.local.sketch import Sketch
 from leeward.local.subset_selection import SubsetSelection
 from leeward.local.unary import Unary
-from leeward.randomness import SecretBits, SeededBits
-from tests.noise.goodness import FALSE_ALARM, p_value
-from tests.noise.scripted import scripted_bits
+from tests.core.noise.goodness import FALSE_ALARM, p_value
+from tests.core.noise.scripted import scripted_bits
 
 SMALL: list[Channel] = [
     RandomisedResponse.of(2, "ln 3"),

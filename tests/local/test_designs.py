@@ -8,7 +8,8 @@ import pytest
 
 from docs.slot import current
 from docs.tables import TABLES
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
+from leeward.core.privacy.local import LocalEpsilon
 from leeward.local.channel import Channel, threshold
 from leeward.local.choice import channel
 from leeward.local.hadamard import Hadamard
@@ -18,7 +19,6 @@ from leeward.local.randomised import RandomisedResponse
 from leeward.local.sketch import Sketch
 from leeward.local.subset_selection import SubsetSelection
 from leeward.local.unary import Unary
-from leeward.privacy.local import LocalEpsilon
 
 N = 10**6
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from leeward.errors import BadFile, InvalidParameter, LeewardError
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError
+from leeward.core.state import state_folder
 from leeward.local.choice import METHODS
 from leeward.local.report import Report, draw_report, own_report, read_report, read_stratum
 from leeward.local.survey import Survey
-from leeward.state import state_folder
 from tests.local.surveys import SEVERAL, survey
 
 TODAY, TOMORROW = date(2026, 11, 17), date(2026, 11, 18)

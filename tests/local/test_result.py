@@ -5,14 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leeward.errors import InvalidParameter, LeewardError, Problems
+from leeward.core.errors import InvalidParameter, LeewardError, Problems
+from leeward.core.randomness import SecretBits
 from leeward.local import aggregate, encode
 from leeward.local.choice import METHODS, channel
 from leeward.local.hadamard import Hadamard
 from leeward.local.report import draw_report
 from leeward.local.result import expected_error, project
 from leeward.local.survey import Survey
-from leeward.randomness import SecretBits
 from tests.local.surveys import SEVERAL, survey
 
 STRATA, PEOPLE = 1000, 150

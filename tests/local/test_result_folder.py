@@ -11,7 +11,7 @@ import pytest
 
 import leeward
 from leeward.bundle.layout import checksum_list, sha256
-from leeward.errors import LeewardError
+from leeward.core.errors import LeewardError
 from leeward.local import aggregate, encode
 from leeward.local.result_folder import SEALED, write_result
 from tests.local.surveys import SEVERAL, survey

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leeward.errors import LeewardError
+from leeward.core.errors import LeewardError
 from leeward.local import read_survey
 from leeward.local.survey import survey_of
 from tests.local.surveys import PAID, SEVERAL, survey

@@ -8,7 +8,7 @@ from functools import cache
 import psycopg
 import pytest
 
-from leeward.model import TABLES
+from leeward.core.codebook import TABLES
 from tests.engines.cluster import cluster
 from tests.matrix.office import ROWS, Made, Office
 from tests.matrix.page import Visit, visited

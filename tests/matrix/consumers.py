@@ -19,7 +19,7 @@ from typer.testing import Result
 import leeward
 from leeward import Bundle
 from leeward.bundle import CertifiedTable
-from leeward.errors import LeewardError
+from leeward.core.errors import LeewardError
 from leeward.tidy import derive
 from leeward.tidy.layouts import FORMS
 from leeward.tidy.lodes import forms as lodes_forms

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from leeward.cli.app import COMMANDS
+from leeward.core.codebook import STATISTICS
+from leeward.core.mechanisms.choice import IN_PLANS
 from leeward.engines.opening import SPECIAL
-from leeward.mechanisms.choice import IN_PLANS
-from leeward.model import STATISTICS
 from leeward.publishing.plan import read_plan
 from leeward.publishing.reading import OFFERED
 from leeward.publishing.request import WrittenTable

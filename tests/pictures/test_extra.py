@@ -3,14 +3,14 @@ import sys
 
 import pytest
 
-from leeward.installation import hint
+from leeward.core.installation import hint
 from leeward.pictures import require_pictures
 
 LAZY = "import sys, leeward.pictures; print({'altair', 'vl_convert'} & set(sys.modules))"
 MISSING = """
 import sys
 sys.modules[{package!r}] = None
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 from leeward.pictures import Picture, draw, require_pictures
 from tests.pictures.samples import CHART, rows
 for work in (require_pictures, lambda: draw(rows(), CHART), Picture("", "", "").png):

@@ -1,6 +1,6 @@
 import pytest
 
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.pictures.chart import Dot, Line, arranged
 from tests.pictures.samples import CHART, rows
 

@@ -14,12 +14,12 @@ import traceback
 from typing import Any, NoReturn, TypedDict
 
 from leeward.cli import main
-from leeward.noise.selftest import require_accuracy
+from leeward.core.noise.selftest import require_accuracy
 
 IMPORTED = (
     *(f"leeward.cli.{name}" for name in ("release", "check", "verify", "ledger")),
-    "leeward.noise.block",
-    "leeward.noise.draws",
+    "leeward.core.noise.block",
+    "leeward.core.noise.draws",
     "leeward.report.writing",
     "ibis.backends.duckdb",
     "pyarrow.parquet",

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from leeward.core.privacy import Guarantee
 from leeward.economy import Economy, write_economy
 from leeward.ledger import Entry, Ledger
-from leeward.privacy import Guarantee
 from tests.publishing.steps import GATE, LOG
 from tests.unchecked import UNCHECKED
 

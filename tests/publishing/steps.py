@@ -9,8 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from leeward import randomness
 from leeward.bundle import BundleWriter, TableWriter, writer
+from leeward.core import randomness
 from leeward.engines import ibis_engine
 from leeward.engines.duckdb import Embedded
 from leeward.ledger import Ledger, ledger

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import InvalidParameter, LeewardError
+from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.publishing import plan as planning
 from tests.publishing.plans import CODEBOOK, WEAK, planned
 

@@ -9,11 +9,11 @@ import pytest
 
 import leeward
 from leeward import evaluate
-from leeward.errors import CannotCompose, Damaged, InvalidParameter, NotCovered
+from leeward.core.errors import CannotCompose, Damaged, InvalidParameter, NotCovered
+from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy.policy import policy, with_unit
 from leeward.ledger.account import payment
 from leeward.ledger.notation import read_guarantee, written
-from leeward.privacy import Guarantee, sequential
-from leeward.privacy.policy import policy, with_unit
 from leeward.publishing import measuring
 from tests.unchecked import unchecked_release
 

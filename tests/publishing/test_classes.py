@@ -9,11 +9,11 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
-from leeward.errors import LeewardError
-from leeward.model import Entries
-from leeward.model.values import EMPTY
-from leeward.noise import draws
-from leeward.noise.scales import Integers
+from leeward.core.codebook import Entries
+from leeward.core.codebook.values import EMPTY
+from leeward.core.errors import LeewardError
+from leeward.core.noise import draws
+from leeward.core.noise.scales import Integers
 from leeward.publishing.bins import pseo_edges
 from leeward.publishing.certify import Draft
 from tests.publishing.test_plus import opened

@@ -8,7 +8,7 @@ import pytest
 
 from leeward.bundle import disk, verify_bundle, writer
 from leeward.cli.release import run
-from leeward.errors import BadFile, FailedAfterCharge
+from leeward.core.errors import BadFile, FailedAfterCharge
 from leeward.ledger import Entry, Ledger
 from leeward.publishing.plan import read_plan
 from tests.publishing.office import Driver, Office

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from leeward.core.codebook import Cells
+from leeward.core.mechanisms.measurement import CellLaw, Measurement
+from leeward.core.noise.law import Law
 from leeward.economy.economy import Economy
 from leeward.economy.establishments import build_frame
 from leeward.economy.profile import EconomyCells
-from leeward.mechanisms.measurement import CellLaw, Measurement
-from leeward.model import Cells
-from leeward.noise.law import Law
 from leeward.publishing.fitness import Fitness
 from leeward.publishing.target import read_target, smallest_budget
 from tests.publishing.plans import STRONG, WORKER, planned

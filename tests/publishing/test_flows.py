@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 import leeward
 from leeward import evaluate
 from leeward.cli.app import build
-from leeward.errors import InvalidParameter, LeewardError
-from leeward.model import Gains
-from leeward.model.flows import MEASURES
-from leeward.noise import draws
+from leeward.core.codebook import Gains
+from leeward.core.codebook.flows import MEASURES
+from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.core.noise import draws
 from leeward.report.writing import write_report
 from leeward.tidy import derive, tidy
 from tests.publishing.test_classes import Unnoised

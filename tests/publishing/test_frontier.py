@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import LeewardError
+from leeward.core.errors import LeewardError
 from leeward.publishing.fitness import Fitness
 from leeward.publishing.frontier import AID, COLUMNS, Frontier, Weights, make_frontier, read_alphas
 from leeward.publishing.plan import Plan

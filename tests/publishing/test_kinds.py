@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import CannotCompose
+from leeward.core.codebook import Pay
+from leeward.core.errors import CannotCompose
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Ledger, Subject
-from leeward.model import Pay
-from leeward.privacy import Guarantee
 from leeward.publishing.charge import kinds, subject
 from leeward.publishing.plan import Plan, read_plan
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leeward.errors import InvalidParameter
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.margins import spend
-from leeward.mechanisms.measurement import COVERAGE, Measurement
-from leeward.model import Batch, Cells, Confidential, Entries, Published
-from leeward.model.marginal import BLOCK
-from leeward.model.size_profile import MOST_JOBS
-from leeward.model.values import ends
-from leeward.noise.integers import whole_margins
-from leeward.noise.scales import BOUND
+from leeward.core.codebook import Batch, Cells, Confidential, Entries, Published
+from leeward.core.codebook.marginal import BLOCK
+from leeward.core.codebook.size_profile import MOST_JOBS
+from leeward.core.codebook.values import ends
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms import mechanism
+from leeward.core.mechanisms.margins import spend
+from leeward.core.mechanisms.measurement import COVERAGE, Measurement
+from leeward.core.noise.integers import whole_margins
+from leeward.core.noise.scales import BOUND
 from leeward.publishing.measuring import publish
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 

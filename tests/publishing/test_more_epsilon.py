@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import LeewardError
-from leeward.mechanisms.choice import AUTO, DEAREST, Share, choose
-from leeward.mechanisms.measurement import Measurement
-from leeward.model import Marginal
-from leeward.model.size_profile import TYPICAL, SizeProfile
-from leeward.privacy import Guarantee
+from leeward.core.codebook import Marginal
+from leeward.core.codebook.size_profile import TYPICAL, SizeProfile
+from leeward.core.errors import LeewardError
+from leeward.core.mechanisms.choice import AUTO, DEAREST, Share, choose
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.privacy import Guarantee
 from tests.publishing.plans import CODEBOOK, planned
 
 GRID = tuple(Fraction(round(1000 * 0.05 * 1.35**step), 1000) for step in range(21))

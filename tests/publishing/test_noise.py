@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leeward.model import Batch, Cells, Confidential
-from leeward.noise.scales import Integers
+from leeward.core.codebook import Batch, Cells, Confidential
+from leeward.core.noise.scales import Integers
 from leeward.publishing.measuring import publish
 from leeward.publishing.prediction import CURVE, Noise, noise
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned

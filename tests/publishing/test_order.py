@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward import randomness
 from leeward.cli.release import run
+from leeward.core import randomness
+from leeward.core.randomness import SecretBits
 from leeward.ledger import Entry, Ledger
 from leeward.publishing.plan import read_plan
-from leeward.randomness import SecretBits
 from tests.publishing.office import TABLES, Driver, Ended, Office, noted, release, steps
 from tests.unchecked import REASON
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import Problems
+from leeward.core.errors import Problems
 from leeward.publishing.plan import make_plan
 from leeward.publishing.prediction import MECHANISMS, POLICIES, outlook
 from leeward.publishing.request import Request

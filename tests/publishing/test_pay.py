@@ -9,9 +9,9 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
-from leeward.errors import LeewardError
-from leeward.mechanisms.pay import PayMechanism
-from leeward.mechanisms.pay_table import PayTable
+from leeward.core.errors import LeewardError
+from leeward.core.mechanisms.pay import PayMechanism
+from leeward.core.mechanisms.pay_table import PayTable
 from tests.unchecked import unchecked_release
 
 CAP = 10_000

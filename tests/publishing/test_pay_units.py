@@ -8,10 +8,10 @@ from typing import cast
 import numpy as np
 import pytest
 
-from leeward.errors import LeewardError
-from leeward.mechanisms.measurement import Measured, Measurement, PublicLaw
-from leeward.model import Batch, Cells, Confidential, Pay
-from leeward.model.values import EMPTY
+from leeward.core.codebook import Batch, Cells, Confidential, Pay
+from leeward.core.codebook.values import EMPTY
+from leeward.core.errors import LeewardError
+from leeward.core.mechanisms.measurement import Measured, Measurement, PublicLaw
 from leeward.publishing.certify import Draft
 from leeward.publishing.measuring import completed, publish
 from leeward.publishing.plan import Plan

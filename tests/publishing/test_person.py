@@ -9,9 +9,9 @@ import pytest
 
 import leeward
 from leeward.bundle.certificate import Certificate
-from leeward.errors import LeewardError, NotCovered
+from leeward.core.errors import LeewardError, NotCovered
+from leeward.core.privacy import Guarantee
 from leeward.ledger.account import owed
-from leeward.privacy import Guarantee
 from tests.unchecked import unchecked_release
 
 YEARS = tuple(str(year) for year in range(1, 11))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import InvalidParameter, Problems
-from leeward.mechanisms.choice import AUTO, Share
-from leeward.model import BoundedJobs, EveryJob, PrimaryJob, SingleJob
+from leeward.core.codebook import BoundedJobs, EveryJob, PrimaryJob, SingleJob
+from leeward.core.errors import InvalidParameter, Problems
+from leeward.core.mechanisms.choice import AUTO, Share
 from leeward.publishing.plan import read_plan
 from leeward.publishing.reading import read_margins, read_number
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned

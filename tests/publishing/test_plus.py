@@ -8,10 +8,10 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
-from leeward.errors import Damaged, InvalidParameter, NotCovered
+from leeward.core.errors import Damaged, InvalidParameter, NotCovered
+from leeward.core.privacy import Guarantee
 from leeward.ledger.account import payment
 from leeward.ledger.notation import read_guarantee, written
-from leeward.privacy import Guarantee
 from tests.unchecked import unchecked_release
 
 PLACES = {"place": {"table": "workplaces", "public": True, "codes": ["01", "02"]}}

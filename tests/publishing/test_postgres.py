@@ -8,7 +8,7 @@ import psycopg
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.model import TABLES
+from leeward.core.codebook import TABLES
 from tests.engines.cluster import GUARDED, cluster
 from tests.publishing.compared import assert_alike, read_csv
 from tests.publishing.office import TABLES as PLANNED

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leeward.model import Batch, Cells, Confidential
-from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
-from leeward.privacy.sentences import make_up
+from leeward.core.codebook import Batch, Cells, Confidential
+from leeward.core.codebook.size_profile import TYPICAL, SizeProfile, read_profile
+from leeward.core.privacy.sentences import make_up
 from leeward.publishing.measuring import publish
 from leeward.publishing.predicted import as_json
 from leeward.publishing.prediction import (

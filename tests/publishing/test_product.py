@@ -10,10 +10,10 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
-from leeward.errors import LeewardError, NotCovered
-from leeward.noise import draws
-from leeward.noise.design import Design
-from leeward.noise.scales import Integers, Scales
+from leeward.core.errors import LeewardError, NotCovered
+from leeward.core.noise import draws
+from leeward.core.noise.design import Design
+from leeward.core.noise.scales import Integers, Scales
 from tests.publishing.test_plus import opened
 from tests.unchecked import unchecked_release
 

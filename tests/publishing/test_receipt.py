@@ -13,15 +13,15 @@ import yaml
 from pyarrow.csv import write_csv
 
 import leeward
+from leeward.core.errors import LeewardError
+from leeward.core.state import state_folder
 from leeward.engines import duckdb
 from leeward.engines.ibis_engine import IbisEngine
 from leeward.engines.spill import SpillFolder
-from leeward.errors import LeewardError
 from leeward.ledger.entry import line
 from leeward.publishing import receipt
 from leeward.publishing.check import Checked, check_rows, open_data, require_rows
 from leeward.publishing.plan import read_plan
-from leeward.state import state_folder
 from tests.publishing.office import Driver, Office, checked_release, noted, release, steps
 from tests.publishing.test_order import LOOKED, another_sex, make_strict, rewrite, second_job
 from tests.unchecked import REASON

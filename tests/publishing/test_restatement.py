@@ -19,10 +19,10 @@ from pydantic import ValidationError
 import leeward
 from leeward.bundle import Certificate, read_bundle, verify_bundle
 from leeward.bundle.verify import _contents
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Account, Anchor
 from leeward.ledger.account import owed
 from leeward.ledger.box import Box
-from leeward.privacy import Guarantee
 from leeward.publishing.certify import Draft, Payment, budget, certificate
 from leeward.publishing.plan import Plan
 from leeward.publishing.restatement import certificate_findings, restated_findings

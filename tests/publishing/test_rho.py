@@ -12,14 +12,14 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
-from leeward.errors import Damaged, InvalidParameter, NotCovered, OverBudget
+from leeward.core.errors import Damaged, InvalidParameter, NotCovered, OverBudget
+from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.clipped_counts import ClippedCounts
+from leeward.core.noise.sums import ErrorDraws
+from leeward.core.privacy import Guarantee, sequential
 from leeward.evaluate import run
 from leeward.ledger.account import Left, payment
 from leeward.ledger.notation import read_guarantee, written
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.clipped_counts import ClippedCounts
-from leeward.noise.sums import ErrorDraws
-from leeward.privacy import Guarantee, sequential
 from leeward.publishing.prediction import noise
 from leeward.web.plan_form import load
 from tests.unchecked import unchecked_release

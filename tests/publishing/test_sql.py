@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import InvalidParameter, LeewardError
-from leeward.model import Codebook, EveryJob, read_codebook
-from leeward.privacy import Guarantee
+from leeward.core.codebook import Codebook, EveryJob, read_codebook
+from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.core.privacy import Guarantee
 from leeward.publishing.explanation import Asked, Cost, Explanation, explain
 from tests.publishing.plans import planned
 

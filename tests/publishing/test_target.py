@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import InvalidParameter
-from leeward.mechanisms.apd import ApdTarget
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms.apd import ApdTarget
 from leeward.publishing.prediction import mean_error
 from leeward.publishing.target import (
     FORMS,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import LeewardError
+from leeward.core.errors import LeewardError
 from leeward.publishing.certify import Draft
 from leeward.publishing.plan import Plan, read_plan
 from leeward.publishing.request import UNCHARGED, written

@@ -12,7 +12,7 @@ import pytest
 
 import leeward
 from leeward.bundle.selection import Selection, select
-from leeward.errors import InvalidParameter, LeewardError
+from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.tidy.comparison import compare
 from tests.bundle.tampering import Row, reseal, rewrite, stated
 from tests.publishing.test_plus import opened

@@ -9,8 +9,8 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
-from leeward.model.row_rules import NULL_RULES
-from leeward.noise import draws
+from leeward.core.codebook.row_rules import NULL_RULES
+from leeward.core.noise import draws
 from leeward.publishing.gap import gaps
 from leeward.tidy import tidy
 from tests.publishing.test_plus import opened

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle import read_bundle
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Account, Ledger
-from leeward.privacy import Guarantee
 from leeward.publishing.certify import budget
 from leeward.publishing.ledger_check import subject_findings
 from tests.publishing.office import Driver, Office, noted, release, steps

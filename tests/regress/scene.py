@@ -7,7 +7,7 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from leeward.cli.app import build
-from leeward.randomness import SeededBits
+from leeward.core.randomness import SeededBits
 
 CODEBOOK = """\
 attributes:

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leeward.core.codebook import read_codebook
 from leeward.ledger import Ledger
-from leeward.model import read_codebook
 from leeward.regress import run as running
 from leeward.regress.public_counts import PublicCounts
 from leeward.regress.request import METHODS, Request

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from leeward.mechanisms.moments import LATTICE, UNIT, NoisySums, row_sums
-from leeward.noise.scales import Integers
-from leeward.randomness import SeededBits
+from leeward.core.mechanisms.moments import LATTICE, UNIT, NoisySums, row_sums
+from leeward.core.noise.scales import Integers
+from leeward.core.randomness import SeededBits
 from leeward.regress.lines import MedianLines, MomentLines
 
 

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.core.codebook import Codebook, RealRange, read_codebook
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms.moments import UNIT, lattice_points
 from leeward.engines.duckdb import opened_file
-from leeward.errors import InvalidParameter
-from leeward.mechanisms.moments import UNIT, lattice_points
-from leeward.model import Codebook, RealRange, read_codebook
 from leeward.regress.request import Request
 from leeward.regress.rows import NAME, NOWHERE, Rows, read_rows
 from leeward.regress.setting import Columns

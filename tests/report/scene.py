@@ -19,8 +19,8 @@ from leeward.bundle import (
     read_bundle,
     worker_promise,
 )
-from leeward.model import Attribute, Dimension, Marginal, SingleJob
-from leeward.privacy import Guarantee
+from leeward.core.codebook import Attribute, Dimension, Marginal, SingleJob
+from leeward.core.privacy import Guarantee
 from tests.bundle.made_up import cells, certificate, certified, columns
 
 EVIL = "<script>alert(1)</script>\"><img src=x onerror=alert(2)>'{{ 7 * 7 }}{% raw %}&lt;"

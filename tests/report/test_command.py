@@ -8,7 +8,7 @@ from typing import NoReturn
 import pytest
 
 from leeward.bundle import Bundle, verify_bundle
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 from leeward.report import writing
 from leeward.report.writing import add_report
 from tests.cli.scene import Office

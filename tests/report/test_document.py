@@ -24,14 +24,14 @@ from leeward.bundle import (
     worker_promise,
 )
 from leeward.bundle.layout import stamped_files
-from leeward.errors import BadFile
-from leeward.model import BoundedJobs, Marginal, SingleJob
-from leeward.privacy import Guarantee
+from leeward.core.codebook import BoundedJobs, Marginal, SingleJob
+from leeward.core.errors import BadFile
+from leeward.core.privacy import Guarantee
+from leeward.core.show.environment import environment
 from leeward.report import document
 from leeward.report.document import MOST_BYTES, report
 from leeward.report.section import DETAILS, Detail, at_least
 from leeward.report.summary import summarise
-from leeward.show.environment import environment
 from tests.bundle.made_up import BUDGET, PLACE, SECTOR, TOTAL, dimension, write_demo
 from tests.report.scene import EVIL, Page, bundle_of, hostile, many
 

@@ -8,9 +8,9 @@ import pytest
 
 from leeward.bundle import BudgetStatement, LeftStatement, TableGuarantee
 from leeward.bundle.statements import AboutStatement
-from leeward.model import Marginal
-from leeward.privacy import Guarantee
-from leeward.privacy.odds import FIRMS, firm_odds
+from leeward.core.codebook import Marginal
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.odds import FIRMS, firm_odds
 from leeward.report.document import report
 from leeward.report.glance import further, titles
 from tests.bundle.made_up import BUDGET, PLACE, TOTAL

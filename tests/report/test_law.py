@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from leeward.bundle import Bundle, read_bundle
-from leeward.errors import LeewardError
-from leeward.model.law import BUILT_IN, Law, Passage, read_law
-from leeward.privacy.sentences import SIZE_OPEN
+from leeward.core.codebook.law import BUILT_IN, Law, Passage, read_law
+from leeward.core.errors import LeewardError
+from leeward.core.privacy.sentences import SIZE_OPEN
 from leeward.publishing.certify import Draft
 from leeward.report.document import report
 from leeward.report.openness import CENSUS

@@ -16,10 +16,10 @@ from leeward.bundle.pay_statements import FlowStatement
 from leeward.bundle.rows import ROW_GROUP
 from leeward.bundle.selection import Selection, select
 from leeward.bundle.statements import MarginStatement
-from leeward.model import Marginal, Published
+from leeward.core.codebook import Marginal, Published
+from leeward.core.show.interpretation import NET_CHANGES
 from leeward.report.glance import meaning_of_zero
 from leeward.report.summary import BARS, TableSummary, summarise
-from leeward.show.interpretation import NET_CHANGES
 from leeward.web.releases_table import lines
 from tests.bundle.made_up import SECTOR, cells, certificate, certified, dimension, write_demo
 

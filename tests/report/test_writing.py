@@ -9,7 +9,7 @@ from typing import NoReturn
 import pytest
 
 from leeward.bundle import read_bundle, software, verify_bundle
-from leeward.errors import BadFile, Damaged
+from leeward.core.errors import BadFile, Damaged
 from leeward.report import writing
 from leeward.report.document import report
 from leeward.report.writing import add_report, report_findings, write_report

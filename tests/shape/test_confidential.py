@@ -9,7 +9,7 @@ import pytest
 from tests.shape.source import Module, modules
 
 MAY_OPEN = {"leeward.publishing.measuring", "leeward.evaluate.truth"}
-HOME = "leeward.model.values"
+HOME = "leeward.core.codebook.values"
 
 
 def openings(module: Module) -> Iterator[str]:

@@ -27,7 +27,7 @@ WORK = {
 }
 HEAVY = [
     *("ibis", "duckdb", "pandas", "sqlglot", "leeward.engines.*"),
-    *("leeward.noise.sampling", "leeward.noise.draws", "leeward.randomness"),
+    *("leeward.core.noise.sampling", "leeward.core.noise.draws", "leeward.core.randomness"),
 ]
 HELP = (
     "sys.argv[1:] = ['--help']; from leeward.cli import main\ntry: main()\nexcept SystemExit: pass"

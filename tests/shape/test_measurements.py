@@ -7,15 +7,15 @@ from pkgutil import iter_modules
 
 import pytest
 
-import leeward.mechanisms
+import leeward.core.mechanisms
 from leeward.audit.lines import LINES, ONE, TableLine
 from leeward.audit.neighbours import QUICK
 from leeward.audit.recording import RecordingNoise
 from leeward.audit.released_code import RELEASED_CODE
-from leeward.mechanisms.measurement import Measurement, Recordable
+from leeward.core.mechanisms.measurement import Measurement, Recordable
 
-HOMES = [import_module(f"leeward.mechanisms.{one.name}")
-         for one in iter_modules(leeward.mechanisms.__path__)]  # fmt: skip
+HOMES = [import_module(f"leeward.core.mechanisms.{one.name}")
+         for one in iter_modules(leeward.core.mechanisms.__path__)]  # fmt: skip
 
 
 class Ran(Exception):

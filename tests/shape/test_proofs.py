@@ -7,9 +7,9 @@ from re import findall
 import pytest
 
 from leeward.audit import LINES
+from leeward.core.mechanisms import REGISTRY
 from leeward.local.choice import METHODS
-from leeward.mechanisms import REGISTRY
-from tests.noise.test_independence import SAMPLERS
+from tests.core.noise.test_independence import SAMPLERS
 from tests.shape.source import ROOT, SRC
 
 ROOMS = SRC / "leeward"
@@ -47,7 +47,7 @@ CHOOSING = {"selection.SecretSelection.chosen", "selection.SecretSelection.flipp
 
 
 def functions(text: str) -> set[str]:
-    """What a text names in `leeward.noise`, such as `block.RowBits.read`."""
+    """What a text names in `leeward.core.noise`, such as `block.RowBits.read`."""
     return {name for name in findall(r"`([a-z_]+(?:\.\w+)+)`", text) if not name.endswith(".py")}
 
 
@@ -67,7 +67,7 @@ def test_the_proof_of_independence_names_every_sampler_and_its_test() -> None:
 
 def exists(name: str) -> bool:
     module, *parts = name.split(".")
-    value: object = import_module(f"leeward.noise.{module}")
+    value: object = import_module(f"leeward.core.noise.{module}")
     for part in parts:
         value = getattr(value, part, None)
     return value is not None

@@ -1,4 +1,4 @@
-"""Random bits come through `leeward.randomness` and through nothing else."""
+"""Random bits come through `leeward.core.randomness` and through nothing else."""
 
 import ast
 from collections.abc import Iterator
@@ -119,7 +119,7 @@ def test_a_hidden_draw_is_reported(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "from leeward.randomness import SecretBits\nSecretBits().words64(3)",
+        "from leeward.core.randomness import SecretBits\nSecretBits().words64(3)",
         "def f(bits):\n    return bits.generator.random(5)",
         "import os\nos.fsync(3)",
         "import numpy as np\nnp.floor(random)",

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from leeward.mechanisms import REGISTRY
-from leeward.mechanisms.additive import Additive
+from leeward.core.mechanisms import REGISTRY
+from leeward.core.mechanisms.additive import Additive
 from tests.shape.source import Module, modules
 
-ROOM = "leeward.mechanisms"
+ROOM = "leeward.core.mechanisms"
 HOMES = {one.__module__ for one in (*REGISTRY.values(), Additive)}
 """Modules that define mechanism classes and their measurements."""
 
@@ -72,7 +72,7 @@ def test_only_mechanisms_and_their_audit_know_a_mechanism() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "from leeward.mechanisms.clipped import Clipped",
+        "from leeward.core.mechanisms.clipped import Clipped",
         "isinstance(made, CountsWithNoise)",
         "free = ('slope', 'other')",
         "if made.name == 'log_laplace': pass",

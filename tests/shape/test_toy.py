@@ -21,12 +21,12 @@ TOY = '''
 from dataclasses import dataclass
 from typing import ClassVar
 
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.measurement import Claims, Words
-from leeward.mechanisms.parameters import Parameters
-from leeward.noise.law import PiecewiseLaw, discrete_laplace
-from leeward.noise.scales import Integers, Scales
-from leeward.privacy import Guarantee, WorkerOnly
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.measurement import Claims, Words
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
+from leeward.core.noise.scales import Integers, Scales
+from leeward.core.privacy import Guarantee, WorkerOnly
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     room = copy / "mechanisms"
     (room / "toy.py").write_text(TOY.lstrip())
     (room / "toy.proof.md").write_text("Precondition: none. Claim: ε. Proof: as edge_laplace.\n")
-    inserted(room / "registry.py", "Calibrated =", "from leeward.mechanisms.toy import Toy\n")
+    inserted(room / "registry.py", "Calibrated =", "from leeward.core.mechanisms.toy import Toy\n")
     inserted(room / "registry.py", '    "scale"', '    "toy": Toy,\n')
     line = '    Line("toy", examine_scalar, ("worker",), at=ONE),\n'
     inserted(copy / "audit" / "lines.py", '    Line("edge_laplace"', line)

@@ -56,8 +56,11 @@ def test_every_reader_of_the_quick_audit_shares_it() -> None:
 
 
 def test_any_other_test_goes_with_its_file() -> None:
-    assert unit("tests/model/test_values.py::test_a[b::c]") == "tests/model/test_values.py"
-    assert place("tests/model/test_values.py::test_a") > place(f"{SLOW[-1]}x.py::test_a")
+    assert (
+        unit("tests/core/codebook/test_values.py::test_a[b::c]")
+        == "tests/core/codebook/test_values.py"
+    )
+    assert place("tests/core/codebook/test_values.py::test_a") > place(f"{SLOW[-1]}x.py::test_a")
 
 
 def test_a_quick_run_leaves_slow_tests_out_and_does_not_import_them(

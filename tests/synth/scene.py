@@ -10,9 +10,9 @@ import numpy as np
 from typer.testing import CliRunner, Result
 
 from leeward.cli.app import build
-from leeward.model import read_codebook
-from leeward.noise.scales import Integers
-from leeward.randomness import SeededBits
+from leeward.core.codebook import read_codebook
+from leeward.core.noise.scales import Integers
+from leeward.core.randomness import SeededBits
 from leeward.synth.counting import Groups
 from leeward.synth.domain import Domain
 

@@ -6,8 +6,8 @@ import duckdb
 import numpy as np
 import pytest
 
+from leeward.core.codebook import read_codebook
 from leeward.engines.duckdb import opened_file
-from leeward.model import read_codebook
 from leeward.synth.counting import NAME, FileCounts
 from leeward.synth.domain import Domain
 from tests.synth.scene import CODEBOOK, domain

@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from leeward.cli.app import build
-from leeward.noise.scales import Integers
-from leeward.randomness import SeededBits
-from leeward.show.page import INTERNAL
+from leeward.core.noise.scales import Integers
+from leeward.core.randomness import SeededBits
+from leeward.core.show.page import INTERNAL
 from leeward.synth.closeness import CellTable, distance, entropy
 from leeward.synth.inspection import (
     BAD_AT,

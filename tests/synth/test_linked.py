@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 
 import leeward
 from leeward.cli.app import build
+from leeward.core.codebook.document import read_document
+from leeward.core.errors import BadFile, LeewardError
 from leeward.economy import Economy, write_economy
-from leeward.errors import BadFile, LeewardError
-from leeward.model.document import read_document
 from leeward.synth import linked, linking
 from leeward.synth.linking import Synthetic
 from tests.unchecked import REASON

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from leeward.audit.recording import NoiseRequest, RecordingNoise
 from leeward.audit.regression_exam import RecordingSelection
 from leeward.audit.row_exam import _by_coins
-from leeward.noise.scales import Integers, secret
-from leeward.noise.selection import SECRET
-from leeward.noise.tabulated import Floats
-from leeward.privacy import Guarantee
-from leeward.randomness import SeededBits
+from leeward.core.noise.scales import Integers, secret
+from leeward.core.noise.selection import SECRET
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee
+from leeward.core.randomness import SeededBits
 from leeward.synth import nist, tree
 from leeward.synth.description import Fit
 from leeward.synth.domain import Column, Domain

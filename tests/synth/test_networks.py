@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from leeward.mechanisms.row_choice import UNIT, distance
-from leeward.noise.scales import Integers, secret
-from leeward.noise.selection import SECRET
-from leeward.privacy import Guarantee
+from leeward.core.mechanisms.row_choice import UNIT, distance
+from leeward.core.noise.scales import Integers, secret
+from leeward.core.noise.selection import SECRET
+from leeward.core.privacy import Guarantee
 from leeward.synth import aim, correlated, nist, start, tree
 from leeward.synth.description import Fit
 from leeward.synth.domain import Column, Domain

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from leeward.noise.scales import Integers
-from leeward.randomness import SeededBits
+from leeward.core.noise.scales import Integers
+from leeward.core.randomness import SeededBits
 from leeward.synth.raking import associated, information, whole_joint
 
 CELLS, WITHIN = 400, np.repeat([0, 1], 200)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from leeward.bundle import BundleWriter, CertifiedTable, MarginStatement, TableGuarantee
 from leeward.bundle.statements import JointStatement
-from leeward.model import Flag, Marginal, Published
+from leeward.core.codebook import Flag, Marginal, Published
 from tests.bundle.made_up import GUARANTEE, certificate, dimension
 
 PLACES, SECTORS = 30, 6

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.tidy.adding_up import Settlement, fitted
 from leeward.tidy.noisy_table import NoisyTable
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from leeward.bundle import MarginStatement
 from leeward.bundle.statements import JointStatement, NoiseStatement
-from leeward.errors import Damaged, InvalidParameter, LeewardError
+from leeward.core.errors import Damaged, InvalidParameter, LeewardError
 from leeward.tidy.comparison import DOTS, MOST_LISTED, Comparison, compare
 from leeward.tidy.paired_cells import Pair
 from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory

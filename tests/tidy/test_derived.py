@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import leeward
 from leeward.bundle.statements import NoiseStatement
 from leeward.cli.app import build
-from leeward.errors import Damaged, InvalidParameter
+from leeward.core.errors import Damaged, InvalidParameter
 from leeward.tidy import Derived, derive
 from leeward.tidy.comparison import compare
 from leeward.tidy.quantities import DerivedRow

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.tidy.fitting import least_squares, projected, whole
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from leeward.bundle import BundleWriter
 from leeward.bundle.statements import TotalsStatement
-from leeward.errors import InvalidParameter, LeewardError
-from leeward.model import (
+from leeward.core.codebook import (
     Attribute,
     Dimension,
     Flag,
@@ -21,8 +20,9 @@ from leeward.model import (
     Percentiles,
     Published,
 )
-from leeward.model.totals import Totals
-from leeward.model.values import EMPTY
+from leeward.core.codebook.totals import Totals
+from leeward.core.codebook.values import EMPTY
+from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.tidy.layouts import write_layout
 from leeward.tidy.layouts.layout import measure_of
 from tests.bundle.made_up import certificate, certified, dimension

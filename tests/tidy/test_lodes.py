@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from leeward.bundle import Bundle, BundleWriter
 from leeward.cli.tidy import tidy_command
-from leeward.errors import LeewardError
-from leeward.model import Flag, Marginal, Published
+from leeward.core.codebook import Flag, Marginal, Published
+from leeward.core.errors import LeewardError
 from leeward.tidy import tidy
 from leeward.tidy.lodes import GROUPS, OD, RAC, SECTORS, WAC, Lodes
 from leeward.tidy.small_areas import SmallAreas, shared_out

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leeward.model import Batch, Cells, Confidential
-from leeward.noise.difference import NoisyWidth
-from leeward.noise.sums import ErrorDraws, sides
+from leeward.core.codebook import Batch, Cells, Confidential
+from leeward.core.noise.difference import NoisyWidth
+from leeward.core.noise.sums import ErrorDraws, sides
 from leeward.publishing.measuring import publish
 from leeward.tidy import quantities
 from leeward.tidy.cell_errors import Errors

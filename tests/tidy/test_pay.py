@@ -6,7 +6,7 @@ import pytest
 
 from leeward.bundle import Bundle, read_bundle, verify_bundle
 from leeward.bundle.source_check import source_findings
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.tidy import derive, tidy
 from leeward.tidy.comparison import compare
 from tests.bundle.made_up_pay import write_pay

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from leeward.bundle.selection import Coded, Row
-from leeward.noise.difference import Noisy
-from leeward.noise.law import laplace
-from leeward.noise.scales import CellNoise, Integers
+from leeward.core.noise.difference import Noisy
+from leeward.core.noise.law import laplace
+from leeward.core.noise.scales import CellNoise, Integers
 from leeward.tidy.cell_errors import Errors
 from leeward.tidy.derived import derive
 from leeward.tidy.picked import picked_coverage, rank_intervals, true_sizes

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from leeward.bundle import Bundle, BundleWriter, read_bundle
-from leeward.errors import InvalidParameter
-from leeward.model import Flag, Marginal, Published
+from leeward.core.codebook import Flag, Marginal, Published
+from leeward.core.errors import InvalidParameter
 from leeward.tidy import tidy
 from leeward.tidy.series import alike, releases_at, series
 from tests.bundle.made_up import certificate, certified, dimension

@@ -11,7 +11,7 @@ from leeward.bundle import Bundle, Certificate, CertifiedTable, read_bundle, ver
 from leeward.bundle.history import history_findings
 from leeward.bundle.rows import margin_findings
 from leeward.bundle.source_check import source_findings
-from leeward.errors import LeewardError
+from leeward.core.errors import LeewardError
 from leeward.tidy import tidy
 from tests.bundle.made_up import write_demo
 from tests.tidy.joint_bundle import released, truth, write_joint

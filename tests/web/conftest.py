@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Ledger
-from leeward.privacy import Guarantee
 from tests.publishing.plans import write_plan
 from tests.web.serving import Served, serving
 

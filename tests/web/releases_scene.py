@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from leeward.bundle import BundleWriter, LedgerStatement, TableGuarantee
-from leeward.model import Marginal
+from leeward.core.codebook import Marginal
 from tests.bundle.made_up import GUARANTEE, cells, certificate, certified, dimension
 from tests.cli.scene import Office
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from leeward.cli.app import build
 from leeward.cli.serve import opened
-from leeward.installation import hint
+from leeward.core.installation import hint
 from leeward.web.server import listen
 from tests.web.serving import PATIENCE
 

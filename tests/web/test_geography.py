@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 from leeward.web import geography
 from leeward.web.geography import read_map
 from tests.tidy.test_series import write_quarter

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import BadFile
-from leeward.show.page import INTERNAL
+from leeward.core.errors import BadFile
+from leeward.core.show.page import INTERNAL
 from leeward.web.laboratory import read_gallery
 from tests.web.serving import Served, serving
 

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from leeward.cli.app import build
-from leeward.errors import LeewardError
-from leeward.mechanisms import additive, choice, margins
+from leeward.core.errors import LeewardError
+from leeward.core.mechanisms import additive, choice, margins
 from leeward.publishing.plan import read_plan
 from leeward.publishing.predicted import as_json
 from leeward.publishing.prediction import promises

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle.writer import BundleWriter
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Ledger
 from leeward.ledger.subject import Subject
-from leeward.privacy import Guarantee
 from leeward.publishing.plan import read_plan
 from leeward.publishing.prediction import refusal
 from leeward.publishing.target import with_budget

@@ -16,7 +16,7 @@ import pytest
 from leeward.bundle import Certificate
 from leeward.bundle.reader import damaged, read_certificate
 from leeward.bundle.signoff import record_path
-from leeward.model import Marginal
+from leeward.core.codebook import Marginal
 from tests.browser.stranger import SCRIPTS, write_broken, write_hostile, write_tables
 from tests.bundle.made_up import dimension
 from tests.web.releases_scene import Markup, write_small

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.errors import LeewardError
+from leeward.core.errors import LeewardError
 from leeward.web.releases_outputs import shelf, verified
 from tests.web.outputs_scene import write_outputs
 from tests.web.releases_scene import Markup, write_small

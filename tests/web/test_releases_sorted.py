@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from leeward.bundle import read_bundle
+from leeward.core.show.interpretation import NOT_DISTINGUISHABLE, RANKS
+from leeward.core.show.numbers import rank_text
 from leeward.report.document import report
 from leeward.report.summary import summarise
-from leeward.show.interpretation import NOT_DISTINGUISHABLE, RANKS
-from leeward.show.numbers import rank_text
 from leeward.tidy import derive, picked
 from tests.bundle.made_up import write_demo
 from tests.web.releases_scene import Markup, work

@@ -22,11 +22,11 @@ import numpy as np
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.release import noisy_counts, require_between
 from leeward.baselines.feasibility import solved, solver
-from leeward.exact import rational
-from leeward.model.cells import Floats, Integers
-from leeward.randomness import SeededBits
-from leeward.show.numbers import count, percent, significant
-from leeward.show.plots import Plot, Series, Share, Shares
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.exact import rational
+from leeward.core.randomness import SeededBits
+from leeward.core.show.numbers import count, percent, significant
+from leeward.core.show.plots import Plot, Series, Share, Shares
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel

@@ -21,12 +21,12 @@ from numpy.typing import ArrayLike, NDArray
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.release import NoisyCounts, noisy_counts, require_between
 from leeward.baselines.infusion import Infusion
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import number_text, rational
-from leeward.model.cells import Floats, Integers
-from leeward.randomness import SecretBits
-from leeward.show.numbers import capital, count, percent, significant
-from leeward.show.plots import Plot, Series
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import number_text, rational
+from leeward.core.randomness import SecretBits
+from leeward.core.show.numbers import capital, count, percent, significant
+from leeward.core.show.plots import Plot, Series
 
 Sampler: TypeAlias = Callable[[Any, int], ArrayLike]
 """`sampler(database, count)` gives `count` independent outputs, one number each."""

@@ -17,9 +17,9 @@ import numpy as np
 
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.release import noisy_counts, require_between
-from leeward.model.cells import Integers
-from leeward.show.numbers import count, counted, percent
-from leeward.show.plots import Share, Shares
+from leeward.core.codebook.cells import Integers
+from leeward.core.show.numbers import count, counted, percent
+from leeward.core.show.plots import Share, Shares
 
 OLDEST, MARRIED_FROM = 125, 15
 NAME = "block"

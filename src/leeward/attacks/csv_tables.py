@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from leeward.baselines.feasibility import UNBOUNDED, Equations, Feasible
-from leeward.errors import BadFile
-from leeward.model.cells import Integers
+from leeward.core.codebook.cells import Integers
+from leeward.core.errors import BadFile
 
 VALUE = "value"
 TOTALS = ("", "*", "all", "total")

@@ -14,12 +14,12 @@ import numpy as np
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.release import additive
 from leeward.attacks.world import WORKPLACE, World
-from leeward.errors import InvalidParameter
-from leeward.mechanisms.additive import Additive
-from leeward.model.cells import Floats, Integers
-from leeward.model.marginal import Marginal
-from leeward.show.numbers import count, percent
-from leeward.show.plots import Look, Share, Shares
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.codebook.marginal import Marginal
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.show.numbers import count, percent
+from leeward.core.show.plots import Look, Share, Shares
 
 KIND = ("sex", "education")
 EPSILONS = ("1", "2", "4", "8")

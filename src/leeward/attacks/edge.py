@@ -16,11 +16,11 @@ import numpy as np
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.release import additive
 from leeward.attacks.world import ECONOMY
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.show.numbers import count as counted
+from leeward.core.show.numbers import percent, significant
+from leeward.core.show.plots import Plot, Series
 from leeward.economy.establishments import build_frame
-from leeward.mechanisms.additive import Additive
-from leeward.show.numbers import count as counted
-from leeward.show.numbers import percent, significant
-from leeward.show.plots import Plot, Series
 
 SURE = Fraction(19, 20)
 """How often the true size is inside the attacker's interval."""

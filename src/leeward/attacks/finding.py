@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from leeward.show.heat import HeatMap
-from leeward.show.numbers import count, percent, significant
-from leeward.show.page import INTERNAL
-from leeward.show.plots import Comb, Needles, Plot, Ranges, Shares
+from leeward.core.show.heat import HeatMap
+from leeward.core.show.numbers import count, percent, significant
+from leeward.core.show.page import INTERNAL
+from leeward.core.show.plots import Comb, Needles, Plot, Ranges, Shares
 
 Picture: TypeAlias = Plot | Shares | Needles | Comb | Ranges | HeatMap
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.release import noisy_counts, require_between
-from leeward.model.cells import Floats
-from leeward.randomness import SeededBits
-from leeward.show.numbers import count, percent
-from leeward.show.plots import Comb, Share, Shares, Teeth
+from leeward.core.codebook.cells import Floats
+from leeward.core.randomness import SeededBits
+from leeward.core.show.numbers import count, percent
+from leeward.core.show.plots import Comb, Share, Shares, Teeth
 
 GRID = 2.0**53
 REACH = 8

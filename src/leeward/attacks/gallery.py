@@ -9,8 +9,8 @@ from typing import Any
 
 from leeward.attacks.finding import Finding
 from leeward.attacks.registry import story
-from leeward.show.environment import template
-from leeward.show.page import INTERNAL
+from leeward.core.show.environment import template
+from leeward.core.show.page import INTERNAL
 
 INDEX, NUMBERS = "index.html", "attacks.json"
 

@@ -22,15 +22,15 @@ from leeward.attacks.finding import Against, Finding
 from leeward.attacks.world import WORKPLACE, World, at_least_one
 from leeward.baselines.feasibility import Equations
 from leeward.baselines.infusion import FEWEST, Infusion
-from leeward.errors import InvalidParameter, NotCovered
+from leeward.core.codebook import Cells, Marginal
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.errors import InvalidParameter, NotCovered
+from leeward.core.mechanisms import mechanism
+from leeward.core.mechanisms.margins import NoMargins
+from leeward.core.randomness import SeededBits
+from leeward.core.show.numbers import count, counted, percent, significant
+from leeward.core.show.plots import Look, Plot, Series, Share, Shares
 from leeward.evaluate.truth import Truth
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.margins import NoMargins
-from leeward.model import Cells, Marginal
-from leeward.model.cells import Floats, Integers
-from leeward.randomness import SeededBits
-from leeward.show.numbers import count, counted, percent, significant
-from leeward.show.plots import Look, Plot, Series, Share, Shares
 
 BY = (*WORKPLACE, "sex", "education")
 """The table of made-up worlds."""

@@ -16,17 +16,17 @@ from leeward.attacks.csv_tables import CsvTables, read_tables
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.world import World
 from leeward.baselines.feasibility import UNBOUNDED, Equations, Feasible, Intervals, Mask
-from leeward.errors import InvalidParameter
+from leeward.core.codebook import Marginal
+from leeward.core.codebook.cells import Integers
+from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.errors import InvalidParameter
+from leeward.core.exact import positive
+from leeward.core.mechanisms.choice import AUTO, choose
+from leeward.core.privacy import Guarantee
+from leeward.core.show.numbers import count, counted, listed, percent
+from leeward.core.show.plots import Look, Range, Ranges, Share, Shares
 from leeward.evaluate.design import WORKPLACE
 from leeward.evaluate.truth import Truth
-from leeward.exact import positive
-from leeward.mechanisms.choice import AUTO, choose
-from leeward.model import Marginal
-from leeward.model.cells import Integers
-from leeward.model.size_profile import SizeProfile
-from leeward.privacy import Guarantee
-from leeward.show.numbers import count, counted, listed, percent
-from leeward.show.plots import Look, Range, Ranges, Share, Shares
 
 CLASSES = (0, 5, 10, 20, 50, 100, 250, 500, 1000)
 """The least size of each employment size class of the Quarterly Census of Employment and Wages

@@ -18,13 +18,13 @@ import numpy as np
 
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.world import WORKPLACE, World
-from leeward.errors import InvalidParameter, shown
+from leeward.core.codebook import Marginal
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.randomness import SeededBits
+from leeward.core.show.numbers import count, counted, listed, percent
+from leeward.core.show.plots import Plot, Series, Share, Shares
 from leeward.evaluate.truth import Truth
-from leeward.model import Marginal
-from leeward.model.cells import Floats, Integers
-from leeward.randomness import SeededBits
-from leeward.show.numbers import count, counted, listed, percent
-from leeward.show.plots import Plot, Series, Share, Shares
 
 KNOWN = ("age", "sex", "race", "ethnicity", "education")
 HIDDEN = "earnings"

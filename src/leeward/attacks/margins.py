@@ -16,14 +16,14 @@ import numpy as np
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.release import additive
 from leeward.attacks.world import WORKPLACE, World
-from leeward.errors import InvalidParameter
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.margins import SpentMargins, spend
-from leeward.mechanisms.measurement import COVERAGE
-from leeward.mechanisms.scale import smallest
-from leeward.model.cells import Floats, Integers
-from leeward.show.numbers import counted, percent
-from leeward.show.plots import Plot, Series
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.margins import SpentMargins, spend
+from leeward.core.mechanisms.measurement import COVERAGE
+from leeward.core.mechanisms.scale import smallest
+from leeward.core.show.numbers import counted, percent
+from leeward.core.show.plots import Plot, Series
 
 NEAR = 0.1
 """A size that is off by no more than this share counts as known to ten per cent."""

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.release import masses, most_right, noisy_counts, require_between
-from leeward.exact import rational
-from leeward.model.cells import Floats, Integers
-from leeward.noise.scales import secret
-from leeward.noise.selection import SECRET
-from leeward.privacy import Guarantee, WorkerOnly
-from leeward.randomness import SeededBits
-from leeward.show.numbers import count, percent
-from leeward.show.plots import Plot, Series, Share, Shares
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.exact import rational
+from leeward.core.noise.scales import secret
+from leeward.core.noise.selection import SECRET
+from leeward.core.privacy import Guarantee, WorkerOnly
+from leeward.core.randomness import SeededBits
+from leeward.core.show.numbers import count, percent
+from leeward.core.show.plots import Plot, Series, Share, Shares
 from leeward.synth.counting import Groups
 from leeward.synth.domain import Column, Domain
 from leeward.synth.drawing import blocks

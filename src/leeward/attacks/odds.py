@@ -22,16 +22,16 @@ from leeward.attacks.world import at_least_one
 from leeward.audit.loss import pure_loss, tail_bound
 from leeward.audit.outputs import Rounded
 from leeward.baselines.infusion import Infusion
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import positive
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.model import EveryJob
-from leeward.model.cells import Floats, Integers
-from leeward.privacy.odds import suspicion
-from leeward.show.numbers import percent, significant
-from leeward.show.plots import Look, Needle, Needles, Share, Shares
+from leeward.core.codebook import EveryJob
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import positive
+from leeward.core.mechanisms import mechanism
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.vector_pareto import VectorPareto
+from leeward.core.privacy.odds import suspicion
+from leeward.core.show.numbers import percent, significant
+from leeward.core.show.plots import Look, Needle, Needles, Share, Shares
 
 EPSILONS = ("1", "2", "4")
 """The ε of the needles."""

@@ -17,12 +17,12 @@ import numpy as np
 
 from leeward.attacks.finding import Against, Finding
 from leeward.attacks.release import most_right, noisy_counts, require_between
-from leeward.exact import rational
-from leeward.model.cells import Floats, Integers
-from leeward.randomness import SeededBits
-from leeward.show.heat import HeatMap, Shades
-from leeward.show.numbers import count, percent
-from leeward.show.plots import Plot, Series
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.exact import rational
+from leeward.core.randomness import SeededBits
+from leeward.core.show.heat import HeatMap, Shades
+from leeward.core.show.numbers import count, percent
+from leeward.core.show.plots import Plot, Series
 
 NOISES, TIMES = (0.25, 0.5, 1.0), (4, 16)
 """What is simulated: noise in units of √n, and counts for each bit."""

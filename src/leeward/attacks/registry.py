@@ -11,8 +11,8 @@ from typing import Any
 
 from leeward.attacks.finding import Finding
 from leeward.attacks.world import World
-from leeward.errors import InvalidParameter, shown
-from leeward.model.document import nearest
+from leeward.core.codebook.document import nearest
+from leeward.core.errors import InvalidParameter, shown
 
 
 @dataclass(frozen=True)

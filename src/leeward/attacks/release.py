@@ -8,12 +8,12 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike
 
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import Number, rational
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.additive import Additive
-from leeward.model.cells import Floats, Integers
-from leeward.noise.law import FloatTails
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import Number, rational
+from leeward.core.mechanisms import mechanism
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.noise.law import FloatTails
 
 
 def require_between(low: float, high: float, **given: float) -> None:

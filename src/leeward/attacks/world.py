@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from leeward.core.codebook import COUNT, Codebook, EveryJob, JobsRule, Marginal
+from leeward.core.errors import InvalidParameter, shown
 from leeward.economy import Economy
 from leeward.engines import Engine
-from leeward.errors import InvalidParameter, shown
 from leeward.evaluate.design import WORKPLACE, economy_words, open_economy, table
 from leeward.evaluate.truth import PLACE, Truth, read_truths
-from leeward.model import COUNT, Codebook, EveryJob, JobsRule, Marginal
 
 if TYPE_CHECKING:
     from leeward.publishing.plan import Plan

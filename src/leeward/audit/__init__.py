@@ -10,7 +10,7 @@ from leeward.audit.neighbours import FULL, QUICK
 from leeward.audit.promises import Promise, false_promises, true_promises
 from leeward.audit.reading_exam import false_readings, readings
 from leeward.audit.row import Row
-from leeward.processes import in_order, on_all_cores
+from leeward.core.processes import in_order, on_all_cores
 
 __all__ = ["CONTROLS", "LINES", "Promise", "Row", "audit", "examine"]
 

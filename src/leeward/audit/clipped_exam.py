@@ -26,12 +26,12 @@ from leeward.audit.recording import (
     NoiseRequest,
     clipped_release,
 )
-from leeward.exact import ball, precision
-from leeward.mechanisms.size_grid import STEPS
-from leeward.noise.gaussian import normaliser
-from leeward.noise.law import Law
-from leeward.privacy import Policy
-from leeward.privacy.database import Database
+from leeward.core.exact import ball, precision
+from leeward.core.mechanisms.size_grid import STEPS
+from leeward.core.noise.gaussian import normaliser
+from leeward.core.noise.law import Law
+from leeward.core.privacy import Policy
+from leeward.core.privacy.database import Database
 
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(8))
 Both = tuple[Database, Database]

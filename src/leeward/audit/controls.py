@@ -49,31 +49,31 @@ from leeward.audit.table_exam import (
 )
 from leeward.baselines.dirichlet import NOTICE
 from leeward.baselines.printed import stated_delta
-from leeward.exact import ball
-from leeward.mechanisms.additive import CountsWithNoise
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.clipping import Clipping
-from leeward.mechanisms.edge_laplace import EdgeLaplace
-from leeward.mechanisms.gains import GainsOfEstablishments
-from leeward.mechanisms.log_laplace import LogLaplace, log_laplace_law
-from leeward.mechanisms.margins import NoMargins, SpentMargins, spend
-from leeward.mechanisms.measurement import PublicScale
-from leeward.mechanisms.moments import RADIUS, UNIT, EmployerMoments, Establishments, Moments
-from leeward.mechanisms.row_choice import RowChoice
-from leeward.mechanisms.scale import Scale
-from leeward.mechanisms.slope import Slope
-from leeward.mechanisms.smooth_gamma import SmoothGamma
-from leeward.mechanisms.staircase import Staircase, Stairs
-from leeward.mechanisms.theil_sen import TheilSen
-from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.model import Cells, Entries
-from leeward.model.values import Margins
-from leeward.noise.integers import for_each_cell
-from leeward.noise.law import discrete_laplace, laplace
-from leeward.noise.scales import Integers, Noise
-from leeward.privacy import Guarantee, StrongAlpha, policy
-from leeward.privacy.database import Database
-from leeward.privacy.local import Local
+from leeward.core.codebook import Cells, Entries
+from leeward.core.codebook.values import Margins
+from leeward.core.exact import ball
+from leeward.core.mechanisms.additive import CountsWithNoise
+from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.clipping import Clipping
+from leeward.core.mechanisms.edge_laplace import EdgeLaplace
+from leeward.core.mechanisms.gains import GainsOfEstablishments
+from leeward.core.mechanisms.log_laplace import LogLaplace, log_laplace_law
+from leeward.core.mechanisms.margins import NoMargins, SpentMargins, spend
+from leeward.core.mechanisms.measurement import PublicScale
+from leeward.core.mechanisms.moments import RADIUS, UNIT, EmployerMoments, Establishments, Moments
+from leeward.core.mechanisms.row_choice import RowChoice
+from leeward.core.mechanisms.scale import Scale
+from leeward.core.mechanisms.slope import Slope
+from leeward.core.mechanisms.smooth_gamma import SmoothGamma
+from leeward.core.mechanisms.staircase import Staircase, Stairs
+from leeward.core.mechanisms.theil_sen import TheilSen
+from leeward.core.mechanisms.vector_pareto import VectorPareto
+from leeward.core.noise.integers import for_each_cell
+from leeward.core.noise.law import discrete_laplace, laplace
+from leeward.core.noise.scales import Integers, Noise
+from leeward.core.privacy import Guarantee, StrongAlpha, policy
+from leeward.core.privacy.database import Database
+from leeward.core.privacy.local import Local
 
 
 def strong(pair: Pair) -> list[Pair]:

@@ -25,9 +25,9 @@ from leeward.audit.recording import (
     released,
     released_block,
 )
-from leeward.privacy import Policy, policy
-from leeward.privacy.database import Database
-from leeward.privacy.policy import with_plus
+from leeward.core.privacy import Policy, policy
+from leeward.core.privacy.database import Database
+from leeward.core.privacy.policy import with_plus
 
 View = Callable[[Database], Rounded]
 """The distribution of what is released of a database."""

@@ -6,8 +6,8 @@ The words are numbered, and word i is SplitMix64 of i: an exam has the same resu
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.noise.tabulated import Words
 from leeward.local.hashing import mixed
-from leeward.noise.tabulated import Words
 
 
 class FixedWords:

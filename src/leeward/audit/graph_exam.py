@@ -14,10 +14,10 @@ from leeward.audit.loss import NONE, Loss, pure_loss, worst
 from leeward.audit.outputs import Rounded
 from leeward.audit.recording import CountMechanism, released
 from leeward.audit.row import Claim, Row
-from leeward.errors import InvalidParameter
-from leeward.exact import Number, positive
-from leeward.mechanisms import mechanism
-from leeward.privacy.graph import PolicyGraph, Query
+from leeward.core.errors import InvalidParameter
+from leeward.core.exact import Number, positive
+from leeward.core.mechanisms import mechanism
+from leeward.core.privacy.graph import PolicyGraph, Query
 
 Node = TypeVar("Node", bound=Hashable)
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from leeward.audit.worlds import Population, WorldPair, alone, apart
-from leeward.model import BoundedJobs, JobsRule
-from leeward.privacy.database import Counts
+from leeward.core.codebook import BoundedJobs, JobsRule
+from leeward.core.privacy.database import Counts
 
 Row = tuple[int, int]
 """The establishment and the period of a row."""

@@ -15,11 +15,11 @@ from leeward.audit.loss import Loss, worst
 from leeward.audit.neighbours import Depth, Pair
 from leeward.audit.row import Claim, Row
 from leeward.audit.table_exam import Part, Recorded, part_loss, step
-from leeward.mechanisms.choice import AUTO, measurement
-from leeward.mechanisms.measurement import Measurement
-from leeward.model import Attribute, BoundedJobs, Dimension, Marginal, most_rows
-from leeward.privacy import Guarantee, Person, sequential
-from leeward.privacy.database import Database
+from leeward.core.codebook import Attribute, BoundedJobs, Dimension, Marginal, most_rows
+from leeward.core.mechanisms.choice import AUTO, measurement
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.privacy import Guarantee, Person, sequential
+from leeward.core.privacy.database import Database
 
 NAME, EPSILON = "edge_laplace", Fraction(1)
 CODES = ("1", "2")

@@ -14,7 +14,7 @@ from leeward.audit.neighbours import Depth
 from leeward.audit.regression_exam import REPLACEMENT
 from leeward.audit.row import Claim, Row
 from leeward.baselines.dirichlet import NOTICE, DirichletHomes
-from leeward.exact import ball, precision
+from leeward.core.exact import ball, precision
 
 AREAS, DRAWS = 3, 6
 

@@ -19,10 +19,10 @@ from leeward.audit.exams import examined
 from leeward.audit.loss import Loss
 from leeward.audit.neighbours import Depth
 from leeward.audit.released_code import CodeExam, drawn
-from leeward.exact import ball, precision
-from leeward.mechanisms import Mechanism
-from leeward.noise.scales import Integers
-from leeward.noise.tabulated import Floats
+from leeward.core.exact import ball, precision
+from leeward.core.mechanisms import Mechanism
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
 
 BETWEEN_CELLS = "between workplace cells"
 SHARED = "workplace cells share random words"

@@ -33,18 +33,18 @@ from leeward.audit.released_code import (
     grid_index,
 )
 from leeward.audit.table_exam import LOW, SHOWS, same_shown
-from leeward.exact import precision
-from leeward.mechanisms import Mechanism
-from leeward.mechanisms.joint_pareto import paid_margins
-from leeward.mechanisms.margins import NoMargins, PublicMargins
-from leeward.mechanisms.measurement import MarginRule, Measured
-from leeward.model import Entries
-from leeward.noise.design import Design
-from leeward.noise.draws import SECRET
-from leeward.noise.scales import Integers, Noise, Scales
-from leeward.noise.tabulated import Floats
-from leeward.privacy import Policy
-from leeward.privacy.database import Database
+from leeward.core.codebook import Entries
+from leeward.core.exact import precision
+from leeward.core.mechanisms import Mechanism
+from leeward.core.mechanisms.joint_pareto import paid_margins
+from leeward.core.mechanisms.margins import NoMargins, PublicMargins
+from leeward.core.mechanisms.measurement import MarginRule, Measured
+from leeward.core.noise.design import Design
+from leeward.core.noise.draws import SECRET
+from leeward.core.noise.scales import Integers, Noise, Scales
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Policy
+from leeward.core.privacy.database import Database
 
 JOINT_DRAWS = 1 << 17
 """Draws of each database."""

@@ -19,14 +19,14 @@ from leeward.audit.loss import NONE, Loss, over, tail_bound, worst, zcdp_loss
 from leeward.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts
 from leeward.audit.outputs import JointBlock
 from leeward.audit.recording import NoiseRequest, RecordingNoise
-from leeward.exact import ball, precision
-from leeward.mechanisms.clipping import Clipping, checked_entries
-from leeward.mechanisms.parameters import Parameters
-from leeward.model import Entries
-from leeward.noise.design import Design
-from leeward.noise.scales import MOST, Integers, Noise
-from leeward.privacy import Policy
-from leeward.privacy.database import Database
+from leeward.core.codebook import Entries
+from leeward.core.exact import ball, precision
+from leeward.core.mechanisms.clipping import Clipping, checked_entries
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise.design import Design
+from leeward.core.noise.scales import MOST, Integers, Noise
+from leeward.core.privacy import Policy
+from leeward.core.privacy.database import Database
 
 FEW_POINTS = 3
 """The largest dimension in which integer masses are computed; beyond it, densities alone."""

@@ -57,12 +57,7 @@ from leeward.audit.table_exam import (
     examine_table,
 )
 from leeward.baselines.printed import stated_delta
-from leeward.errors import InvalidParameter
-from leeward.mechanisms import Mechanism, mechanism
-from leeward.mechanisms.choice import AUTO, measurement
-from leeward.mechanisms.claims import PAY as PAY_KINDS
-from leeward.mechanisms.measurement import Measurement
-from leeward.model import (
+from leeward.core.codebook import (
     Attribute,
     Dimension,
     Flows,
@@ -72,9 +67,14 @@ from leeward.model import (
     Pay,
     Percentiles,
 )
-from leeward.model.flows import FLOW_CODES
-from leeward.privacy import Guarantee
-from leeward.privacy.policy import POLICIES
+from leeward.core.codebook.flows import FLOW_CODES
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms import Mechanism, mechanism
+from leeward.core.mechanisms.choice import AUTO, measurement
+from leeward.core.mechanisms.claims import PAY as PAY_KINDS
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.policy import POLICIES
 
 Grid = tuple[tuple[str, str], ...]
 """Pairs of α and ε."""

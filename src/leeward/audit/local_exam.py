@@ -10,7 +10,8 @@ from flint import arb
 from leeward.audit.loss import BITS, INFINITE, Loss
 from leeward.audit.neighbours import Depth
 from leeward.audit.row import Claim, Row
-from leeward.exact import ball, precision
+from leeward.core.exact import ball, precision
+from leeward.core.privacy.local import Local
 from leeward.local.channel import Channel
 from leeward.local.field import Field
 from leeward.local.hadamard import Hadamard
@@ -20,7 +21,6 @@ from leeward.local.randomised import RandomisedResponse
 from leeward.local.sketch import Sketch
 from leeward.local.subset_selection import SubsetSelection
 from leeward.local.unary import Unary
-from leeward.privacy.local import Local
 
 Make = Callable[[Fraction], Channel]
 

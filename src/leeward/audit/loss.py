@@ -8,9 +8,9 @@ from itertools import pairwise
 from flint import arb
 
 from leeward.audit.outputs import HALF, Output, Rounded
-from leeward.exact import ball, dyadic_up, precision
-from leeward.noise.accuracy import accurate
-from leeward.privacy.conversion import zcdp_epsilon
+from leeward.core.exact import ball, dyadic_up, precision
+from leeward.core.noise.accuracy import accurate
+from leeward.core.privacy.conversion import zcdp_epsilon
 
 BITS = 128
 INFINITE = arb("inf")

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
-from leeward.mechanisms.split import MOST_ESTABLISHMENTS
-from leeward.privacy import Policy
-from leeward.privacy.database import Counts, Database, Workforce
-from leeward.privacy.policy import Neighbours
+from leeward.core.mechanisms.split import MOST_ESTABLISHMENTS
+from leeward.core.privacy import Policy
+from leeward.core.privacy.database import Counts, Database, Workforce
+from leeward.core.privacy.policy import Neighbours
 
 GOLDEN = Fraction(6180339887, 10**10)
 SILVER = Fraction(4142135623, 10**10)

@@ -15,10 +15,10 @@ from typing import Protocol, cast
 
 from flint import arb
 
-from leeward.exact import ball
-from leeward.noise.accuracy import accurate
-from leeward.noise.design import Design
-from leeward.noise.law import Law, PiecewiseLaw
+from leeward.core.exact import ball
+from leeward.core.noise.accuracy import accurate
+from leeward.core.noise.design import Design
+from leeward.core.noise.law import Law, PiecewiseLaw
 
 HALF = Fraction(1, 2)
 DENSE, FEW = 24, 4

@@ -14,9 +14,9 @@ from flint import arb
 
 from leeward.audit.loss import INFINITE, Loss, over, tail_bound
 from leeward.audit.outputs import FAR, GEOMETRIC, HALF
-from leeward.exact import ball, precision
-from leeward.noise.accuracy import accurate
-from leeward.noise.body import Body
+from leeward.core.exact import ball, precision
+from leeward.core.noise.accuracy import accurate
+from leeward.core.noise.body import Body
 
 Point = tuple[Fraction, Fraction]
 Form = tuple[Fraction, Fraction]

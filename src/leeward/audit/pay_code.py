@@ -22,17 +22,17 @@ from leeward.audit.pay_neighbours import paid_pairs
 from leeward.audit.recording import RecordingNoise, entries
 from leeward.audit.released_code import INDEX, SUMS, CodeExam, grid_index, log_index
 from leeward.audit.table_exam import LOW, SHOWS, same_shown
-from leeward.exact import precision
-from leeward.mechanisms import Mechanism
-from leeward.mechanisms.margins import NoMargins, PublicMargins
-from leeward.mechanisms.measurement import Measured
-from leeward.model import Cells, Entries
-from leeward.noise.body import Body
-from leeward.noise.draws import SECRET
-from leeward.noise.scales import Noise, Scales
-from leeward.noise.tabulated import Floats
-from leeward.privacy import Policy, StrongAlpha
-from leeward.privacy.database import Database
+from leeward.core.codebook import Cells, Entries
+from leeward.core.exact import precision
+from leeward.core.mechanisms import Mechanism
+from leeward.core.mechanisms.margins import NoMargins, PublicMargins
+from leeward.core.mechanisms.measurement import Measured
+from leeward.core.noise.body import Body
+from leeward.core.noise.draws import SECRET
+from leeward.core.noise.scales import Noise, Scales
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Policy, StrongAlpha
+from leeward.core.privacy.database import Database
 
 PAY_DRAWS = 1 << 16
 """Draws of each database."""

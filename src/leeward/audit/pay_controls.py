@@ -32,30 +32,30 @@ from leeward.audit.pay_exam import (
 from leeward.audit.planted import CUT, made, twin
 from leeward.audit.recording import RecordingNoise, released
 from leeward.audit.table_exam import WITH_MARGINS, Part, Recorded
-from leeward.exact import ball, dyadic_down, log_growth, precision
-from leeward.mechanisms.clipping import scaled
-from leeward.mechanisms.edge_pay import EdgePay
-from leeward.mechanisms.log_pair import LogPair
-from leeward.mechanisms.measurement import Measured
-from leeward.mechanisms.pay import PayMechanism, PowerPair
-from leeward.mechanisms.pay_centred import PayCentred
-from leeward.mechanisms.pay_clipped import PayClipped
-from leeward.mechanisms.pay_margins import PayMargins, pay_margins
-from leeward.mechanisms.pay_pareto import PayPareto
-from leeward.mechanisms.pay_table import PayTable
-from leeward.mechanisms.pay_two_scales import PayTwoScales
-from leeward.mechanisms.payroll_pareto import PayrollPareto
-from leeward.mechanisms.payroll_slope import PayrollSlope
-from leeward.mechanisms.slope import Slope
-from leeward.model import Cells, Entries
-from leeward.noise.body import Body
-from leeward.noise.pairs import PairBits, decide_pairs
-from leeward.noise.scales import Integers, Laws, Noise, Scales, TwoScales
-from leeward.noise.tabulated import Floats
-from leeward.privacy import ProportionalAlpha, StrongAlpha, WorkerOnly
-from leeward.privacy.database import Database
-from leeward.privacy.pay import RaiseAlpha
-from leeward.privacy.policy import Neighbours
+from leeward.core.codebook import Cells, Entries
+from leeward.core.exact import ball, dyadic_down, log_growth, precision
+from leeward.core.mechanisms.clipping import scaled
+from leeward.core.mechanisms.edge_pay import EdgePay
+from leeward.core.mechanisms.log_pair import LogPair
+from leeward.core.mechanisms.measurement import Measured
+from leeward.core.mechanisms.pay import PayMechanism, PowerPair
+from leeward.core.mechanisms.pay_centred import PayCentred
+from leeward.core.mechanisms.pay_clipped import PayClipped
+from leeward.core.mechanisms.pay_margins import PayMargins, pay_margins
+from leeward.core.mechanisms.pay_pareto import PayPareto
+from leeward.core.mechanisms.pay_table import PayTable
+from leeward.core.mechanisms.pay_two_scales import PayTwoScales
+from leeward.core.mechanisms.payroll_pareto import PayrollPareto
+from leeward.core.mechanisms.payroll_slope import PayrollSlope
+from leeward.core.mechanisms.slope import Slope
+from leeward.core.noise.body import Body
+from leeward.core.noise.pairs import PairBits, decide_pairs
+from leeward.core.noise.scales import Integers, Laws, Noise, Scales, TwoScales
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import ProportionalAlpha, StrongAlpha, WorkerOnly
+from leeward.core.privacy.database import Database
+from leeward.core.privacy.pay import RaiseAlpha
+from leeward.core.privacy.policy import Neighbours
 
 STRONG, PROPORTIONAL = StrongAlpha(), ProportionalAlpha()
 B = CAP[1]

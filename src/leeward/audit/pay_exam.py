@@ -20,14 +20,14 @@ from leeward.audit.pair_block import PairBlock, density_bounds, mass_loss, tops
 from leeward.audit.pay_neighbours import Relation, paid_pairs
 from leeward.audit.recording import RecordingNoise, entries
 from leeward.audit.table_exam import Part, part_loss, step
-from leeward.errors import NotCovered
-from leeward.mechanisms.clipping import checked_entries
-from leeward.mechanisms.parameters import Parameters
-from leeward.model import Cells, Entries
-from leeward.noise.scales import MOST, Integers, Noise
-from leeward.privacy import Guarantee, Policy
-from leeward.privacy.database import Database, changed
-from leeward.privacy.pay import RaiseAlpha
+from leeward.core.codebook import Cells, Entries
+from leeward.core.errors import NotCovered
+from leeward.core.mechanisms.clipping import checked_entries
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise.scales import MOST, Integers, Noise
+from leeward.core.privacy import Guarantee, Policy
+from leeward.core.privacy.database import Database, changed
+from leeward.core.privacy.pay import RaiseAlpha
 
 CLOSELY = 3
 """Number of pairs, in each direction, whose integer masses are computed: those of largest bound."""

@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import product
 
 from leeward.audit.neighbours import Depth, Pair, additive, most
-from leeward.privacy import Policy
-from leeward.privacy.database import Counts, Database
-from leeward.privacy.pay import RaiseAlpha
+from leeward.core.privacy import Policy
+from leeward.core.privacy.database import Counts, Database
+from leeward.core.privacy.pay import RaiseAlpha
 
 Relation = Policy | RaiseAlpha
 Paid = tuple[Counts, ...]

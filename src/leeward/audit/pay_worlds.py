@@ -11,11 +11,11 @@ from itertools import product
 from leeward.audit import worlds
 from leeward.audit.neighbours import additive
 from leeward.audit.worlds import Population, World, WorldPair, added, alone
-from leeward.model import BoundedJobs, JobsRule, PrimaryJob
-from leeward.privacy.database import Database
-from leeward.privacy.pay import raise_limit, replacement_steps
-from leeward.privacy.pay_sentences import CAPS, EXAMPLE
-from leeward.privacy.steps import Growth
+from leeward.core.codebook import BoundedJobs, JobsRule, PrimaryJob
+from leeward.core.privacy.database import Database
+from leeward.core.privacy.pay import raise_limit, replacement_steps
+from leeward.core.privacy.pay_sentences import CAPS, EXAMPLE
+from leeward.core.privacy.steps import Growth
 
 CAP = 30
 """The public cap: 2, 3, 5 and 10 of the mean pays of the examples."""

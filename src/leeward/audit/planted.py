@@ -28,26 +28,26 @@ from leeward.audit.released_code import (
     CodeExam,
 )
 from leeward.audit.table_exam import WITH_MARGINS, examine_clipped_table
-from leeward.exact import ball, dyadic_down, precision
-from leeward.mechanisms import Mechanism, mechanism
-from leeward.mechanisms.clipped import Clipped
-from leeward.mechanisms.clipped_counts import ClippedCounts
-from leeward.mechanisms.clipping import Clipping
-from leeward.mechanisms.joint_clipped import JointClipped, JointClipping
-from leeward.mechanisms.joint_pareto import JointPareto
-from leeward.mechanisms.margins import PublicMargins
-from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.slope import Slope
-from leeward.mechanisms.split import establishment_class
-from leeward.mechanisms.staircase import Staircase
-from leeward.mechanisms.vector_pareto import VectorPareto
-from leeward.model import Entries
-from leeward.noise.body import Body
-from leeward.noise.design import Design
-from leeward.noise.draws import SECRET
-from leeward.noise.law import Law
-from leeward.noise.scales import Integers, LawByScale, Laws, Noise, Scales, Some, TwoScales
-from leeward.privacy import StrongAlpha
+from leeward.core.codebook import Entries
+from leeward.core.exact import ball, dyadic_down, precision
+from leeward.core.mechanisms import Mechanism, mechanism
+from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.clipped_counts import ClippedCounts
+from leeward.core.mechanisms.clipping import Clipping
+from leeward.core.mechanisms.joint_clipped import JointClipped, JointClipping
+from leeward.core.mechanisms.joint_pareto import JointPareto
+from leeward.core.mechanisms.margins import PublicMargins
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.slope import Slope
+from leeward.core.mechanisms.split import establishment_class
+from leeward.core.mechanisms.staircase import Staircase
+from leeward.core.mechanisms.vector_pareto import VectorPareto
+from leeward.core.noise.body import Body
+from leeward.core.noise.design import Design
+from leeward.core.noise.draws import SECRET
+from leeward.core.noise.law import Law
+from leeward.core.noise.scales import Integers, LawByScale, Laws, Noise, Scales, Some, TwoScales
+from leeward.core.privacy import StrongAlpha
 
 M = TypeVar("M")
 STRONG = StrongAlpha()

@@ -25,16 +25,16 @@ from leeward.audit.publication import (
 )
 from leeward.audit.row import CONFIRMED, REJECTED, UNDECIDED
 from leeward.audit.worlds import Population, WorldPair
-from leeward.exact import ball, dyadic_up, precision
+from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
+from leeward.core.exact import ball, dyadic_up, precision
+from leeward.core.privacy import Guarantee, job_sentences, sentences
+from leeward.core.privacy.conversion import tail_epsilon
+from leeward.core.privacy.local import Local
+from leeward.core.privacy.local_sentences import IN_SHORT, local_sentences, posterior
+from leeward.core.privacy.odds import OF, odds, suspicion, suspicion_in_all
+from leeward.core.privacy.pay_sentences import NO_PAY, PayRead, about_pay
+from leeward.core.privacy.words import Sentence
 from leeward.local.channel import Channel
-from leeward.model import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
-from leeward.privacy import Guarantee, job_sentences, sentences
-from leeward.privacy.conversion import tail_epsilon
-from leeward.privacy.local import Local
-from leeward.privacy.local_sentences import IN_SHORT, local_sentences, posterior
-from leeward.privacy.odds import OF, odds, suspicion, suspicion_in_all
-from leeward.privacy.pay_sentences import NO_PAY, PayRead, about_pay
-from leeward.privacy.words import Sentence
 
 PAIRS: dict[str, Callable[[Population], Iterator[WorldPair]]] = {
     "policy": pay_worlds.neighbours,

@@ -20,12 +20,12 @@ from leeward.audit.pay_worlds import CAP
 from leeward.audit.recording import EntryMechanism, released, released_block
 from leeward.audit.table_exam import Part
 from leeward.audit.worlds import Population, World, WorldPair, alone
-from leeward.exact import ball, precision
-from leeward.mechanisms import Mechanism, mechanism
-from leeward.privacy import Guarantee, policy
-from leeward.privacy.database import Database
-from leeward.privacy.pay_sentences import PayRead
-from leeward.privacy.policy import Unit, with_unit
+from leeward.core.exact import ball, precision
+from leeward.core.mechanisms import Mechanism, mechanism
+from leeward.core.privacy import Guarantee, policy
+from leeward.core.privacy.database import Database
+from leeward.core.privacy.pay_sentences import PayRead
+from leeward.core.privacy.policy import Unit, with_unit
 
 Table = Literal[
     "all jobs",

@@ -15,14 +15,14 @@ import numpy as np
 from flint import arb
 
 from leeward.audit.promises import Promise
-from leeward.mechanisms import mechanism
-from leeward.mechanisms.additive import Additive
-from leeward.mechanisms.margins import CountMargins, PublicMargins, SpentMargins, spend
-from leeward.mechanisms.size_grid import STEPS
-from leeward.noise.difference import Noisy, NoisyWidth, p_values, smallest_level
-from leeward.noise.scales import Integers, law_at
-from leeward.noise.tabulated import Floats
-from leeward.show.interpretation import FALSE_DISCOVERIES, LEVEL, MISSED, NOT_DISTINGUISHABLE
+from leeward.core.mechanisms import mechanism
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.margins import CountMargins, PublicMargins, SpentMargins, spend
+from leeward.core.mechanisms.size_grid import STEPS
+from leeward.core.noise.difference import Noisy, NoisyWidth, p_values, smallest_level
+from leeward.core.noise.scales import Integers, law_at
+from leeward.core.noise.tabulated import Floats
+from leeward.core.show.interpretation import FALSE_DISCOVERIES, LEVEL, MISSED, NOT_DISTINGUISHABLE
 
 READING = ("zero", "different")
 """Ids of the sentences."""

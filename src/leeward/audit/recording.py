@@ -15,14 +15,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward.audit.outputs import Independent, JointBlock, ParetoBlock, Rounded
 from leeward.audit.pair_block import PairBlock
-from leeward.mechanisms.clipping import Clipping, checked_entries
-from leeward.mechanisms.parameters import Parameters
-from leeward.model import Entries
-from leeward.noise.body import Body
-from leeward.noise.design import Design
-from leeward.noise.law import Law
-from leeward.noise.scales import MOST, Integers, Laws, Noise, Scales, TwoScales, by_law
-from leeward.privacy.database import Database
+from leeward.core.codebook import Entries
+from leeward.core.mechanisms.clipping import Clipping, checked_entries
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise.body import Body
+from leeward.core.noise.design import Design
+from leeward.core.noise.law import Law
+from leeward.core.noise.scales import MOST, Integers, Laws, Noise, Scales, TwoScales, by_law
+from leeward.core.privacy.database import Database
 
 
 class CountMechanism(Protocol):

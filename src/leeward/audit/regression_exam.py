@@ -18,12 +18,12 @@ from leeward.audit.loss import Loss, over, worst
 from leeward.audit.neighbours import Depth
 from leeward.audit.recording import NoiseRequest, RecordingNoise
 from leeward.audit.row import Claim, Row
-from leeward.exact import precision
-from leeward.mechanisms.moments import LATTICE, SUMS, EmployerMoments, Establishments, Moments
-from leeward.mechanisms.moments import Points as Rows
-from leeward.mechanisms.theil_sen import TheilSen
-from leeward.noise.scales import Integers
-from leeward.noise.selection import weights
+from leeward.core.exact import precision
+from leeward.core.mechanisms.moments import LATTICE, SUMS, EmployerMoments, Establishments, Moments
+from leeward.core.mechanisms.moments import Points as Rows
+from leeward.core.mechanisms.theil_sen import TheilSen
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.selection import weights
 
 Point = tuple[int, int] | None
 """A row on the lattice; None for one that is left out."""

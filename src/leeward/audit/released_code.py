@@ -33,14 +33,14 @@ from leeward.audit.recording import (
     entries,
 )
 from leeward.audit.table_exam import LOW, SHOWS, Recorded
-from leeward.exact import ball, precision
-from leeward.mechanisms import Mechanism
-from leeward.mechanisms.margins import NoMargins, PublicMargins
-from leeward.mechanisms.measurement import Measurement
-from leeward.mechanisms.parameters import Parameters
-from leeward.noise.tabulated import Floats
-from leeward.privacy import Policy, StrongAlpha
-from leeward.privacy.database import Database
+from leeward.core.exact import ball, precision
+from leeward.core.mechanisms import Mechanism
+from leeward.core.mechanisms.margins import NoMargins, PublicMargins
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Policy, StrongAlpha
+from leeward.core.privacy.database import Database
 
 Events = NDArray[np.int64]
 Release = Callable[[Database, int], Floats]

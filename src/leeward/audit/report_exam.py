@@ -21,7 +21,9 @@ from leeward.audit.independence import chi_square
 from leeward.audit.loss import Loss
 from leeward.audit.neighbours import FULL, Depth
 from leeward.audit.row import Claim, Row
-from leeward.exact import ball
+from leeward.core.exact import ball
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy.local import Local
 from leeward.local.channel import SHORT, WORD, Answers, Channel, Reports, below
 from leeward.local.field import Field
 from leeward.local.hadamard import Hadamard
@@ -31,8 +33,6 @@ from leeward.local.randomised import RandomisedResponse
 from leeward.local.sketch import ROW_BYTES, Sketch
 from leeward.local.subset_selection import SubsetSelection
 from leeward.local.unary import Unary
-from leeward.noise.tabulated import Floats
-from leeward.privacy.local import Local
 
 ANOTHER_LAW = "draws reports of another law than it states"
 UNEVEN = "draws some whole numbers more often than others"

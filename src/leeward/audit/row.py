@@ -7,7 +7,7 @@ from math import isinf, isnan
 from flint import arb
 
 from leeward.audit.loss import Loss
-from leeward.exact import ball, precision
+from leeward.core.exact import ball, precision
 
 TIGHT, CLEAR = 0.98, 1.01
 """A promise counts as reached from the first on; above the second, two decimals show an excess."""

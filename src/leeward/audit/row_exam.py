@@ -18,13 +18,13 @@ from leeward.audit.neighbours import Depth
 from leeward.audit.recording import NoiseRequest, RecordingNoise
 from leeward.audit.regression_exam import RecordingSelection
 from leeward.audit.row import Claim, Row
-from leeward.exact import ball, precision
-from leeward.mechanisms.row_choice import RowChoice, distance
-from leeward.mechanisms.row_counts import RowCounts
-from leeward.noise.scales import Integers
-from leeward.noise.selection import weights
-from leeward.noise.tabulated import Floats
-from leeward.privacy import Guarantee
+from leeward.core.exact import ball, precision
+from leeward.core.mechanisms.row_choice import RowChoice, distance
+from leeward.core.mechanisms.row_counts import RowCounts
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.selection import weights
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee
 
 PEOPLE = np.array([[0, 0], [0, 2], [1, 2]])
 """Rows of two columns, of two and three codes."""

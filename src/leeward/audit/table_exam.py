@@ -26,15 +26,15 @@ from leeward.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.audit.pair_block import PairBlock, density_loss
 from leeward.audit.pay_neighbours import paid_pairs
 from leeward.audit.recording import RecordingNoise, entries
-from leeward.mechanisms.clipping import Clipping
-from leeward.mechanisms.measurement import Measured, Measurement
-from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.size_grid import STEPS
-from leeward.mechanisms.split import establishment_class
-from leeward.model import Entries
-from leeward.noise.scales import Integers, Noise
-from leeward.privacy import Policy
-from leeward.privacy.database import Database
+from leeward.core.codebook import Entries
+from leeward.core.mechanisms.clipping import Clipping
+from leeward.core.mechanisms.measurement import Measured, Measurement
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.size_grid import STEPS
+from leeward.core.mechanisms.split import establishment_class
+from leeward.core.noise.scales import Integers, Noise
+from leeward.core.privacy import Policy
+from leeward.core.privacy.database import Database
 
 Part = Rounded | ParetoBlock | PairBlock
 """The distribution of one noisy number, or of a block of them."""

@@ -10,10 +10,10 @@ from fractions import Fraction
 from itertools import product
 
 from leeward.audit.neighbours import additive, chain, most, parts
-from leeward.model import BoundedJobs, JobsRule, PrimaryJob
-from leeward.privacy import Policy
-from leeward.privacy.database import Counts, Database
-from leeward.privacy.policy import unit_of
+from leeward.core.codebook import BoundedJobs, JobsRule, PrimaryJob
+from leeward.core.privacy import Policy
+from leeward.core.privacy.database import Counts, Database
+from leeward.core.privacy.policy import unit_of
 
 
 @dataclass(frozen=True)

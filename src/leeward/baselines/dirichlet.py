@@ -14,10 +14,10 @@ from itertools import accumulate
 from math import lcm
 from typing import Protocol, Self, final
 
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import Number, at_most, ball, dyadic_up, positive, precision
-from leeward.noise.selection import below
-from leeward.randomness import SecretBits
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import Number, at_most, ball, dyadic_up, positive, precision
+from leeward.core.noise.selection import below
+from leeward.core.randomness import SecretBits
 
 NOTICE = "no guarantee for employers"
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.codebook.cells import Integers
+from leeward.core.errors import BadFile, InvalidParameter
+from leeward.core.installation import hint
 from leeward.engines.without_pandas import unblock_pandas
-from leeward.errors import BadFile, InvalidParameter
-from leeward.installation import hint
-from leeward.model.cells import Integers
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, CpSolver

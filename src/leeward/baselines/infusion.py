@@ -13,10 +13,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import InvalidParameter, shown
-from leeward.model import Entries
-from leeward.model.cells import Floats, Integers
-from leeward.randomness import SecretBits
+from leeward.core.codebook import Entries
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.randomness import SecretBits
 
 FEWEST = 3
 """Cells based on fewer persons or employers are suppressed."""

@@ -14,8 +14,8 @@ import numpy as np
 
 from leeward.baselines.infusion import secret_uniforms
 from leeward.baselines.scatter import Estimand, Scatter
-from leeward.errors import InvalidParameter, shown
-from leeward.model.cells import Floats
+from leeward.core.codebook.cells import Floats
+from leeward.core.errors import InvalidParameter, shown
 
 NOTICE = "not formally private"
 

@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import at_most, ball, dyadic_up, log_growth, precision, three_digits_up
-from leeward.model import Cells
-from leeward.model.cells import Floats
-from leeward.noise.error import Error
-from leeward.noise.law import Law, laplace
-from leeward.noise.quartic import QuarticLaw
-from leeward.randomness import SecretBits
+from leeward.core.codebook import Cells
+from leeward.core.codebook.cells import Floats
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import at_most, ball, dyadic_up, log_growth, precision, three_digits_up
+from leeward.core.noise.error import Error
+from leeward.core.noise.law import Law, laplace
+from leeward.core.noise.quartic import QuarticLaw
+from leeward.core.randomness import SecretBits
 
 LOG_LAPLACE, SMOOTH_GAMMA, SMOOTH_LAPLACE = "log_laplace", "smooth_gamma", "smooth_laplace"
 """The three algorithms of [H15]; the first is printed there as in [H16]."""

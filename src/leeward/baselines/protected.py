@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leeward.baselines.feasibility import UNBOUNDED, Equations, Feasible, Mask
-from leeward.model.cells import Floats, Integers
+from leeward.core.codebook.cells import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,8 +10,8 @@ import numpy as np
 
 from leeward.baselines.feasibility import Equations, has_solver, solved, solver
 from leeward.baselines.protected import Protected
-from leeward.errors import InvalidParameter, shown
-from leeward.model.cells import Integers
+from leeward.core.codebook.cells import Integers
+from leeward.core.errors import InvalidParameter, shown
 
 MOST_CELLS = 5_000
 """Cells that CP-SAT is given."""

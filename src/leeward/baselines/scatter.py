@@ -11,8 +11,8 @@ from math import inf, nan, sqrt
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from leeward.errors import InvalidParameter, shown
-from leeward.model.cells import Floats
+from leeward.core.codebook.cells import Floats
+from leeward.core.errors import InvalidParameter, shown
 
 
 @dataclass(frozen=True)

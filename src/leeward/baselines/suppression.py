@@ -18,9 +18,9 @@ import numpy as np
 
 from leeward.baselines.feasibility import Equations, Mask, coarser, has_solver, solved, solver
 from leeward.baselines.protected import Protected
-from leeward.errors import InvalidParameter, shown
-from leeward.model import Entries
-from leeward.model.cells import Integers
+from leeward.core.codebook import Entries
+from leeward.core.codebook.cells import Integers
+from leeward.core.errors import InvalidParameter, shown
 
 MOST_VARIABLES = 20_000
 """Deviations of all sensitive numbers together that CP-SAT is given."""

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.layout import ESTABLISHMENTS
-from leeward.errors import Damaged, InvalidParameter, shown
-from leeward.model import Flag
-from leeward.model.marginal import BOUND, COUNTED, RELEASED
-from leeward.model.values import EMPTY, Margins, ends
+from leeward.core.codebook import Flag
+from leeward.core.codebook.marginal import BOUND, COUNTED, RELEASED
+from leeward.core.codebook.values import EMPTY, Margins, ends
+from leeward.core.errors import Damaged, InvalidParameter, shown
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]

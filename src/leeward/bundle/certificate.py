@@ -52,13 +52,13 @@ from leeward.bundle.statements import (
     TotalsStatement,
     json_parts,
 )
-from leeward.exact import printed
-from leeward.model.flows import MEASURE, Flows
-from leeward.model.law import Law
-from leeward.model.marginal import BOUND, COUNTED, RELEASED, margin_columns
-from leeward.model.statistic import COUNT
-from leeward.model.totals import TOTAL_LABEL
-from leeward.privacy import Person
+from leeward.core.codebook.flows import MEASURE, Flows
+from leeward.core.codebook.law import Law
+from leeward.core.codebook.marginal import BOUND, COUNTED, RELEASED, margin_columns
+from leeward.core.codebook.statistic import COUNT
+from leeward.core.codebook.totals import TOTAL_LABEL
+from leeward.core.exact import printed
+from leeward.core.privacy import Person
 
 FORMAT: Final = 3
 """Format of new certificates; those of formats 1 and 2 can be read."""

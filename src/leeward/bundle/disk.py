@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 
 PARAMETER = "--out"
 SPACE = "Free some space, or choose another folder, and release again."

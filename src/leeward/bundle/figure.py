@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from leeward.bundle.certificate import CertifiedTable
 from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.bundle.statements import BudgetStatement
-from leeward.errors import InvalidParameter, shown
-from leeward.model import Flag
-from leeward.model.marginal import RELEASED
-from leeward.show.charts import Bar, Part, bars, budget, reaches_zero
-from leeward.show.heat import heat_map
-from leeward.show.interpretation import RANKS
-from leeward.show.notebook import Figure
-from leeward.show.numbers import Ends, capital, count, crossed, cut, percent, rank_text
+from leeward.core.codebook import Flag
+from leeward.core.codebook.marginal import RELEASED
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.show.charts import Bar, Part, bars, budget, reaches_zero
+from leeward.core.show.heat import heat_map
+from leeward.core.show.interpretation import RANKS
+from leeward.core.show.notebook import Figure
+from leeward.core.show.numbers import Ends, capital, count, crossed, cut, percent, rank_text
 
 if TYPE_CHECKING:
     from leeward.bundle.reader import Bundle

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from leeward.bundle.statements import Listed, Prose, SparseStatement, Statement, Text
-from leeward.model import (
+from leeward.core.codebook import (
     COUNT,
     Attribute,
     Classes,
@@ -17,9 +17,9 @@ from leeward.model import (
     Percentiles,
     Statistic,
 )
-from leeward.model.attribute import NumericRange
-from leeward.privacy.words import Sentence
-from leeward.show.numbers import count, listed
+from leeward.core.codebook.attribute import NumericRange
+from leeward.core.privacy.words import Sentence
+from leeward.core.show.numbers import count, listed
 
 Pays = Annotated[int, Field(ge=-(10**15), le=10**15)]
 """An amount in the unit of its column: float64 holds it exactly."""

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Literal, cast
 import pyarrow as pa
 
 from leeward.bundle.certificate import CertifiedTable
-from leeward.errors import BadFile
-from leeward.installation import hint_beside
-from leeward.show.notebook import MOST_ROWS, html_table
-from leeward.show.numbers import counted, crossed
+from leeward.core.errors import BadFile
+from leeward.core.installation import hint_beside
+from leeward.core.show.notebook import MOST_ROWS, html_table
+from leeward.core.show.numbers import counted, crossed
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped] # ships no types
     import polars
 
     from leeward.bundle.reader import Bundle
-    from leeward.show.notebook import Figure
+    from leeward.core.show.notebook import Figure
 
 
 @dataclass(frozen=True, repr=False)

@@ -28,10 +28,10 @@ from leeward.bundle.layout import (
 from leeward.bundle.published_table import PublishedTable
 from leeward.bundle.rows import ROW_GROUP, column_types
 from leeward.bundle.statements import is_written
-from leeward.errors import BadFile, Damaged, InvalidParameter, shown
-from leeward.model.document import place
-from leeward.show.notebook import html_table
-from leeward.show.numbers import crossed
+from leeward.core.codebook.document import place
+from leeward.core.errors import BadFile, Damaged, InvalidParameter, shown
+from leeward.core.show.notebook import html_table
+from leeward.core.show.numbers import crossed
 
 PARAMETER = "bundle"
 ASK = "Ask for the bundle again, or see what `leeward verify` finds."

@@ -19,11 +19,16 @@ from leeward.bundle.layout import (
     csv_path,
     version_path,
 )
-from leeward.model.marginal import BLOCK
-from leeward.privacy.job_sentences import rows
-from leeward.privacy.sentences import MAKE_UP_SHARE, OTHER_RELEASES, SIZE_OPEN, kinds_of_workers
-from leeward.privacy.words import unit_text
-from leeward.show.numbers import count, crossed
+from leeward.core.codebook.marginal import BLOCK
+from leeward.core.privacy.job_sentences import rows
+from leeward.core.privacy.sentences import (
+    MAKE_UP_SHARE,
+    OTHER_RELEASES,
+    SIZE_OPEN,
+    kinds_of_workers,
+)
+from leeward.core.privacy.words import unit_text
+from leeward.core.show.numbers import count, crossed
 
 WIDTH = 78
 CODE = "    "

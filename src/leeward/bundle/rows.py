@@ -10,11 +10,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from leeward.bundle.layout import ESTABLISHMENTS, MEASURES, table_columns
-from leeward.errors import Damaged
-from leeward.model import Dimension, Flag, Marginal, Published
-from leeward.model.marginal import BLOCK, BOUND, COUNTED, RELEASED, margin_columns
-from leeward.model.totals import Family
-from leeward.model.values import EMPTY
+from leeward.core.codebook import Dimension, Flag, Marginal, Published
+from leeward.core.codebook.marginal import BLOCK, BOUND, COUNTED, RELEASED, margin_columns
+from leeward.core.codebook.totals import Family
+from leeward.core.codebook.values import EMPTY
+from leeward.core.errors import Damaged
 
 ROW_GROUP = 1 << 17
 """Rows of a Parquet row group: its borders are public row numbers, independent of batches."""

@@ -32,8 +32,8 @@ from leeward.bundle.layout import (
 from leeward.bundle.software import software
 from leeward.bundle.statements import Count, FileStatement, SoftwareStatement, Statement, Text
 from leeward.bundle.witness import Witness
-from leeward.errors import Damaged, LeewardError, shown
-from leeward.show.page import INTERNAL
+from leeward.core.errors import Damaged, LeewardError, shown
+from leeward.core.show.page import INTERNAL
 
 MOST_BYTES = 1 << 17
 """Maximum size of the certificate and of the checksums in bytes: they state a handful of files."""

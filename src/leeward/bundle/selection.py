@@ -21,10 +21,10 @@ from leeward.bundle.blocks import (
     read_blocks,
 )
 from leeward.bundle.layout import ESTABLISHMENTS
-from leeward.errors import InvalidParameter, shown
-from leeward.model.marginal import BOUND, RELEASED
-from leeward.model.values import EMPTY
-from leeward.show.numbers import Ends
+from leeward.core.codebook.marginal import BOUND, RELEASED
+from leeward.core.codebook.values import EMPTY
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.show.numbers import Ends
 
 MOST_ROWS = 10_000
 """Maximum number of rows that pages can reach."""

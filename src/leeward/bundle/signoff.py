@@ -21,7 +21,7 @@ from pydantic import StringConstraints, ValidationError, field_validator
 from leeward.bundle.certificate import Time
 from leeward.bundle.layout import CERTIFICATE, SYNTHETIC
 from leeward.bundle.statements import Sha256, Statement
-from leeward.errors import BadFile, Damaged, InvalidParameter, LeewardError, shown
+from leeward.core.errors import BadFile, Damaged, InvalidParameter, LeewardError, shown
 
 Decision = Literal["submitted", "approved", "rejected"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)

@@ -9,8 +9,8 @@ from leeward.bundle.certificate import Certificate, CertifiedTable
 from leeward.bundle.layout import CERTIFICATE, sha256
 from leeward.bundle.reader import Bundle, read_bundle
 from leeward.bundle.verify import verify_bundle
-from leeward.errors import LeewardError
-from leeward.model.marginal import RELEASED
+from leeward.core.codebook.marginal import RELEASED
+from leeward.core.errors import LeewardError
 
 OWN = {"name", "leeward", "software", "created", "made_from", "tables", "files"}
 """Parts of a certificate that are those of the new bundle."""

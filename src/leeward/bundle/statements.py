@@ -19,14 +19,14 @@ from pydantic import (
     model_validator,
 )
 
-from leeward.errors import NotCovered
-from leeward.exact import printed
-from leeward.model import JobsRule
-from leeward.model.row_rules import ROW_RULES, RowRule
-from leeward.privacy import Guarantee, job_sentences, policy, sentences
-from leeward.privacy.odds import odds, suspicion
-from leeward.privacy.policy import MOST_PLUS, with_unit
-from leeward.privacy.words import READING, Sentence, joined
+from leeward.core.codebook import JobsRule
+from leeward.core.codebook.row_rules import ROW_RULES, RowRule
+from leeward.core.errors import NotCovered
+from leeward.core.exact import printed
+from leeward.core.privacy import Guarantee, job_sentences, policy, sentences
+from leeward.core.privacy.odds import odds, suspicion
+from leeward.core.privacy.policy import MOST_PLUS, with_unit
+from leeward.core.privacy.words import READING, Sentence, joined
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 """One short line."""

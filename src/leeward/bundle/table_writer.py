@@ -29,8 +29,8 @@ from leeward.bundle.rows import (
     value_column,
 )
 from leeward.bundle.statements import FrameStatement
-from leeward.model import Dimension, Marginal, Published
-from leeward.model.totals import Family
+from leeward.core.codebook import Dimension, Marginal, Published
+from leeward.core.codebook.totals import Family
 
 SPECIAL = re.compile(r'[,"\r\n]')
 

@@ -16,10 +16,10 @@ from pydantic import JsonValue
 from leeward.bundle.certificate import Certificate, CertifiedTable
 from leeward.bundle.layout import ESTABLISHMENTS, parquet_path
 from leeward.bundle.rows import ROW_GROUP, Integers, RowShape, margin_findings
-from leeward.model import LEFT_OUT, Attribute, Dimension, Flag, Marginal, Published
-from leeward.model.attribute import Table
-from leeward.model.marginal import BOUND
-from leeward.model.totals import Totals
+from leeward.core.codebook import LEFT_OUT, Attribute, Dimension, Flag, Marginal, Published
+from leeward.core.codebook.attribute import Table
+from leeward.core.codebook.marginal import BOUND
+from leeward.core.codebook.totals import Totals
 
 OTHER = "has totals that are not the sums of their rows"
 

@@ -34,7 +34,7 @@ from leeward.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
 from leeward.bundle.software import wrote_texts
 from leeward.bundle.table_writer import quoted
 from leeward.bundle.total_check import TotalCheck, joint_findings
-from leeward.errors import Damaged, shown
+from leeward.core.errors import Damaged, shown
 
 MOST_CHECKSUM_BYTES = 4 << 20
 """Maximum size of checksums.txt in bytes: a line for each of ten thousand tables' files."""

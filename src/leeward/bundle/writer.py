@@ -28,8 +28,8 @@ from leeward.bundle.layout import (
 from leeward.bundle.readme import readme, version_line
 from leeward.bundle.statements import FileStatement
 from leeward.bundle.table_writer import TableWriter
-from leeward.errors import LeewardError, raise_all
-from leeward.model import Marginal
+from leeward.core.codebook import Marginal
+from leeward.core.errors import LeewardError, raise_all
 
 
 class BundleWriter:

@@ -15,11 +15,11 @@ from leeward.attacks.world import World, made_up, of_plan
 from leeward.bundle.disk import appearing, write_file
 from leeward.bundle.writer import require_free
 from leeward.cli.screen import Bar, note, progress, say, say_json
-from leeward.errors import InvalidParameter, LeewardError, raise_all
-from leeward.installation import command
+from leeward.core.errors import InvalidParameter, LeewardError, raise_all
+from leeward.core.installation import command
+from leeward.core.show.page import INTERNAL
+from leeward.core.show.progress import Silent
 from leeward.publishing.plan import read_plan
-from leeward.show.page import INTERNAL
-from leeward.show.progress import Silent
 
 ALL, INTERVAL = "all", "interval"
 OWNER, EVERYBODY = (0o600, 0o700), (0o644, 0o755)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import say, say_json
-from leeward.model.classifications import STANDARD, Classification, Library
+from leeward.core.codebook.classifications import STANDARD, Classification, Library
 
 SHOWN = 4
 """How many texts of a spelling are shown."""

@@ -13,13 +13,13 @@ from leeward.cli.check import check_lines, check_made_up
 from leeward.cli.economy import Establishments, Jobs, Seed, make
 from leeward.cli.release import report, run, summary
 from leeward.cli.screen import say
+from leeward.core.errors import BadFile
+from leeward.core.privacy import Guarantee
+from leeward.core.show.numbers import reach
 from leeward.economy import Economy
-from leeward.errors import BadFile
 from leeward.ledger import Ledger
-from leeward.privacy import Guarantee
 from leeward.publishing.plan import read_plan
 from leeward.publishing.predicted import plan_lines
-from leeward.show.numbers import reach
 
 PLAN = """\
 data:

@@ -16,14 +16,14 @@ import typer
 
 from leeward.bundle.layout import LEFT_BEHIND
 from leeward.cli.screen import REFUSED, say, say_json
+from leeward.core.installation import hint
+from leeward.core.noise.law import laplace
+from leeward.core.noise.scales import Scales, secret
+from leeward.core.noise.selftest import require_accuracy
+from leeward.core.privacy import Guarantee
+from leeward.core.randomness import SecretBits
 from leeward.engines import connect
-from leeward.installation import hint
 from leeward.ledger import Ledger
-from leeward.noise.law import laplace
-from leeward.noise.scales import Scales, secret
-from leeward.noise.selftest import require_accuracy
-from leeward.privacy import Guarantee
-from leeward.randomness import SecretBits
 
 PARTS = ("leeward", "numpy", "python-flint", "duckdb", "ibis-framework", "sqlglot", "pyarrow")
 

@@ -22,8 +22,8 @@ from leeward.cli.meaning import (
     plain,
     unfit,
 )
-from leeward.model.classifications import Library
-from leeward.model.flows import FLOW_LABELS
+from leeward.core.codebook.classifications import Library
+from leeward.core.codebook.flows import FLOW_LABELS
 
 Codes = Callable[[str], tuple[str, ...]]
 """The codes of a column of workplaces that is usually public."""

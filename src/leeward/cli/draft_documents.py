@@ -9,7 +9,7 @@ from textwrap import wrap
 from leeward.cli.draft import Column, Draft
 from leeward.cli.keys import Key
 from leeward.cli.meaning import few_labels, legal, spellings
-from leeward.model.declaration import NAME
+from leeward.core.codebook.declaration import NAME
 from leeward.publishing.request import PLACEHOLDERS
 
 READ = "read from the data: confirm that these values are public"

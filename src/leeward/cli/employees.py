@@ -15,12 +15,12 @@ from leeward.cli.draft_documents import quoted
 from leeward.cli.keys import EMPLOYERS, WORKER_IDS, WORKPLACE_IDS, named
 from leeward.cli.meaning import is_pay, is_weight, meaning_of
 from leeward.cli.recipes.recipe import CONFIDENTIAL
+from leeward.core.codebook.resources import Resources
+from leeward.core.errors import BadData, BadFile, shown
 from leeward.engines.database import Scratch, ibis
 from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
 from leeward.engines.opening import open_database
 from leeward.engines.private_file import private_folder, write_private
-from leeward.errors import BadData, BadFile, shown
-from leeward.model.resources import Resources
 
 EMPLOYEES, WORKER = "workers", "worker_id"
 FILES = {name: f"{CONFIDENTIAL}/{name}.parquet" for name in ("workers", "jobs")}

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from leeward.cli.screen import note, progress, say
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
+from leeward.core.show.page import INTERNAL
 from leeward.evaluate import preset_named, run
 from leeward.evaluate.findings import findings
 from leeward.evaluate.output import refuse_taken, write, write_regressions
@@ -18,7 +19,6 @@ from leeward.evaluate.regression_page import regression_findings
 from leeward.evaluate.regressions import MOSE, compare
 from leeward.pictures import require_pictures
 from leeward.publishing.plan import read_plan
-from leeward.show.page import INTERNAL
 
 Data = Annotated[
     Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")

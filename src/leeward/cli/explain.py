@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import say, say_json
-from leeward.model import read_codebook
+from leeward.core.codebook import read_codebook
 from leeward.publishing.explanation import LARGEST, Asked, explain
 from leeward.publishing.reading import read_jobs, read_number, read_protection
 from leeward.publishing.request import WrittenJobs, WrittenProtection

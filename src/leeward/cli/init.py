@@ -18,12 +18,12 @@ from leeward.cli.keys import Headers
 from leeward.cli.recipes import start_recipe
 from leeward.cli.recipes.recipe import CONFIDENTIAL
 from leeward.cli.screen import given_options, say, say_json
+from leeward.core.codebook.classifications import Library
+from leeward.core.codebook.resources import Resources, read_resources
+from leeward.core.errors import BadFile, InvalidParameter, raise_all
 from leeward.engines import connect
 from leeward.engines.address import seen_from
 from leeward.engines.driver_errors import frankly
-from leeward.errors import BadFile, InvalidParameter, raise_all
-from leeward.model.classifications import Library
-from leeward.model.resources import Resources, read_resources
 
 HEADERS_ALONE = (
     *("--list-codes", "--classifications", "--engine", "--encoding", "--quotes"),

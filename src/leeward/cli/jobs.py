@@ -10,17 +10,17 @@ import typer
 
 from leeward.cli.check import Encoding, Memory, Most, Quotes, Spill
 from leeward.cli.screen import CONFIDENTIAL, EXCEEDED, progress, say, say_json
-from leeward.engines.wages import DOUBTFUL, JobsFile, write_jobs
-from leeward.model.resources import (
+from leeward.core.codebook.resources import (
     Resources,
     read_encoding,
     read_engine,
     read_memory,
     read_quotes,
 )
-from leeward.model.wage_jobs import KINDS, ONES, Quarter, WageColumns, WageJobs
+from leeward.core.codebook.wage_jobs import KINDS, ONES, Quarter, WageColumns, WageJobs
+from leeward.core.show.numbers import counted, share
+from leeward.engines.wages import DOUBTFUL, JobsFile, write_jobs
 from leeward.publishing.losses import HALF, MOST, NOISE, beyond, read_most
-from leeward.show.numbers import counted, share
 
 
 def jobs_command(  # noqa: PLR0913 (a parameter for each option)

@@ -7,17 +7,17 @@ import typer
 
 from leeward.bundle import Certificate
 from leeward.cli.screen import REFUSED, guarded, say, say_json
-from leeward.errors import Damaged, InvalidParameter
+from leeward.core.errors import Damaged, InvalidParameter
+from leeward.core.privacy.words import READING
+from leeward.core.show.numbers import counted
 from leeward.front import paid_in, verify
 from leeward.ledger import Ledger
 from leeward.ledger.book import meaning
 from leeward.ledger.box import Box
 from leeward.ledger.entry import price
-from leeward.privacy.words import READING
 from leeward.publishing.ledger_check import anchor, subject_findings
 from leeward.publishing.reading import read_protection
 from leeward.publishing.request import WrittenProtection
-from leeward.show.numbers import counted
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")

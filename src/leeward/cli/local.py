@@ -10,7 +10,7 @@ import typer
 
 from leeward.bundle.disk import write_new, writing
 from leeward.cli.screen import guarded, note, say, say_json
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.local.page import page
 from leeward.local.report import Report, draw_report, own_report, read_stratum
 from leeward.local.result import aggregate

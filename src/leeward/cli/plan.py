@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import say, say_json
-from leeward.errors import InvalidParameter
-from leeward.exact import number_text
+from leeward.core.errors import InvalidParameter
+from leeward.core.exact import number_text
 from leeward.front import predict
 from leeward.publishing.plan import Plan, read_plan
 from leeward.publishing.target import Profiles, read_target, smallest_budget

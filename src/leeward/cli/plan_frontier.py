@@ -7,8 +7,8 @@ from pathlib import Path
 from leeward.bundle.disk import appearing, write_file, writing
 from leeward.bundle.writer import require_free
 from leeward.cli.screen import say, say_json
-from leeward.errors import BadFile
-from leeward.exact import number_text
+from leeward.core.errors import BadFile
+from leeward.core.exact import number_text
 from leeward.publishing.frontier import Frontier, Weights, make_frontier, read_alphas
 from leeward.publishing.plan import Plan
 from leeward.publishing.target import Profiles

@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import note, progress, say, say_json
-from leeward.model import read_codebook
+from leeward.core.codebook import read_codebook
+from leeward.core.show.page import INTERNAL
 from leeward.publishing.account import read_payer, required
 from leeward.regress.public_counts import PublicCounts
 from leeward.regress.request import LOWEST_RANK, METHODS, PRIVATE, Request
 from leeward.regress.run import regress
 from leeward.regress.setting import Columns
-from leeward.show.page import INTERNAL
 
 
 def regress_command(  # noqa: PLR0913 (a parameter for each option)

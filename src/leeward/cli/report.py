@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leeward.cli.screen import progress, say
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from leeward.report.audited import Audited

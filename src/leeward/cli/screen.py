@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NoReturn, ParamSpec
 
 import typer
 
-from leeward.errors import FailedAfterCharge, LeewardError
-from leeward.interruption import CHARGED, Interrupted, recognised
-from leeward.show.progress import Silent
+from leeward.core.errors import FailedAfterCharge, LeewardError
+from leeward.core.interruption import CHARGED, Interrupted, recognised
+from leeward.core.show.progress import Silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

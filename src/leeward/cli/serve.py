@@ -11,10 +11,10 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import DEBUGGING, note, say, traced
-from leeward.errors import BadFile
-from leeward.installation import hint
-from leeward.randomness import SecretBits
-from leeward.state import create_own
+from leeward.core.errors import BadFile
+from leeward.core.installation import hint
+from leeward.core.randomness import SecretBits
+from leeward.core.state import create_own
 
 PLAN, LEDGER = Path("plan.yaml"), Path("ledger.sqlite")
 TOKEN_BITS = 256

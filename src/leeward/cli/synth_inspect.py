@@ -9,7 +9,7 @@ import typer
 from leeward.bundle.disk import appearing, write_file
 from leeward.bundle.writer import require_free
 from leeward.cli.screen import CONFIDENTIAL, progress, say, say_json
-from leeward.model import read_codebook
+from leeward.core.codebook import read_codebook
 from leeward.synth.inspection import BAD_AT, InspectionRequest, inspect
 from leeward.synth.inspection_page import findings, page
 

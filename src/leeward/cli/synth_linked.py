@@ -8,7 +8,7 @@ import typer
 
 from leeward.cli.release import Unchecked
 from leeward.cli.screen import progress, say, say_json
-from leeward.show.numbers import count
+from leeward.core.show.numbers import count
 from leeward.synth.linking import Synthetic, linked
 
 

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import note, progress, say, say_json
-from leeward.model import read_codebook
+from leeward.core.codebook import read_codebook
+from leeward.core.show.page import INTERNAL
 from leeward.publishing.account import read_payer, required
-from leeward.show.page import INTERNAL
 from leeward.synth.domain import RANGES
 from leeward.synth.request import AUTO, METHODS, RANDOM, Request
 from leeward.synth.run import Written, synthesize

@@ -8,7 +8,7 @@ import typer
 
 from leeward.bundle import Bundle
 from leeward.cli.screen import progress, say
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.tidy.lodes import Lodes, forms
 from leeward.tidy.small_areas import OPTION, SmallAreas
 from leeward.tidy.tidying import tidy

@@ -22,9 +22,9 @@ from leeward.bundle.signoff import (
 )
 from leeward.bundle.statements import MadeFromStatement
 from leeward.cli.screen import REFUSED, say, say_json
-from leeward.errors import InvalidParameter, LeewardError
+from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.core.show.numbers import counted
 from leeward.front import Verification, is_result, paid_in, verify
-from leeward.show.numbers import counted
 
 Findings = tuple[str, ...]
 

@@ -1,7 +1,7 @@
 """Made-up economies to try Leeward on: seeded, believable, public by construction.
 
 No number here describes a real place, employer or person. Draws come from the seeded door of
-`leeward.randomness`, which nothing private may use.
+`leeward.core.randomness`, which nothing private may use.
 """
 
 from leeward.economy.economy import Economy

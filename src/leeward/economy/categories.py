@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.randomness import SeededBits
+from leeward.core.randomness import SeededBits
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Classifications of the made-up economy: sectors, ownership, worker attributes and regions.
 
-Sectors, race, ethnicity and education are those of `leeward.model.classifications` (education
+Sectors, race, ethnicity and education are those of `leeward.core.codebook.classifications` (education
 without E5: everyone's is known here). The figures of sectors are round numbers invented for
 demonstration: plausible beside one another, measured nowhere. Ownership follows the Quarterly
 Census of Employment and Wages (codes 1, 2, 3 and 5). The codes of sex and age are invented; the
@@ -20,7 +20,7 @@ pay grades are invented.
 
 from dataclasses import dataclass
 
-from leeward.model.classifications import EDUCATION, ETHNICITY, NAICS_SECTORS, RACE
+from leeward.core.codebook.classifications import EDUCATION, ETHNICITY, NAICS_SECTORS, RACE
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.codebook.classifications import EDUCATION
+from leeward.core.randomness import SeededBits
 from leeward.economy.categories import Categories
 from leeward.economy.classifications import (
     AFQT,
@@ -27,8 +29,6 @@ from leeward.economy.classifications import (
 )
 from leeward.economy.economy import SEEDS, Economy
 from leeward.economy.jobs import Batch
-from leeward.model.classifications import EDUCATION
-from leeward.randomness import SeededBits
 
 COHORT_STREAM = SEEDS // 4
 """Batch number n has this stream plus n; no batch of jobs or of histories has it."""

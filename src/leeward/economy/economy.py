@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import Number, rational
-from leeward.randomness import SeededBits
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import Number, rational
+from leeward.core.randomness import SeededBits
 
 MOST_JOBS = 2 * 10**9
 """Up to here the numbering of workers stays inside 64 bits."""

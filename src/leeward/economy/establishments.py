@@ -10,11 +10,11 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.randomness import SeededBits
 from leeward.economy.categories import Categories, shuffled_numbers, tilted
 from leeward.economy.classifications import FEDERAL, LOCAL, PRIVATE, SECTORS, STATE
 from leeward.economy.economy import Economy
 from leeward.economy.geography import Places
-from leeward.randomness import SeededBits
 
 IDLE = 0.03
 """Share of establishments that have no jobs this month but stay in the frame."""

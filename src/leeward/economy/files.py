@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import yaml
 from numpy.typing import NDArray
 
+from leeward.core.errors import BadFile, shown
 from leeward.economy.classifications import (
     COHORT_KINDS,
     EARNINGS,
@@ -30,7 +31,6 @@ from leeward.economy.geography import Places, block_attribute, block_column
 from leeward.economy.histories import Histories, Wages
 from leeward.economy.homes import Homes
 from leeward.economy.jobs import Batch, World
-from leeward.errors import BadFile, shown
 
 PLACE_FILE, REGION_FILE, ZONE_FILE = "place.csv", "place_region.csv", "home_zone.csv"
 

@@ -11,10 +11,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.randomness import SeededBits
 from leeward.economy.classifications import SECTORS
 from leeward.economy.economy import SEEDS, Economy
 from leeward.economy.establishments import Frame
-from leeward.randomness import SeededBits
 
 HISTORY_STREAM = SEEDS // 2
 """Stream of growth; batch number n of histories has this plus n. No batch of jobs has these."""

@@ -14,11 +14,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.randomness import SeededBits
 from leeward.economy.classifications import MOST_CENTS
 from leeward.economy.cohorts import Careers
 from leeward.economy.growth import HISTORY_STREAM, TURNOVER, Growth
 from leeward.economy.jobs import Batch, World
-from leeward.randomness import SeededBits
 
 LEAVING_BY_AGE = np.array([1.55, 0.85, 0.75])
 """How much more often a job is left than usual, by the age of its holder."""

@@ -12,11 +12,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.randomness import SeededBits
 from leeward.economy.classifications import REGIONS
 from leeward.economy.economy import SEEDS, Economy
 from leeward.economy.geography import Places
 from leeward.economy.jobs import Batch
-from leeward.randomness import SeededBits
 
 HOME_STREAM = SEEDS // 4 * 3
 """The map has this stream, batch number n this plus n; no other part of the data has them."""

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.errors import InvalidParameter, shown
 from leeward.economy.economy import Economy
 from leeward.economy.establishments import Frame, build_frame
-from leeward.errors import InvalidParameter, shown
-from leeward.model.size_profile import SizeProfile
 
 CUT_BY = ("place", "sector", "ownership")
 """The attributes of workplaces that an economy has."""

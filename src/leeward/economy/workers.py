@@ -11,10 +11,10 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.randomness import SeededBits
 from leeward.economy.categories import Categories, tilted
 from leeward.economy.classifications import AGE, MOST_CENTS, NOT_ASKED, SCHOOLING, SECTORS, YOUNGEST
 from leeward.economy.geography import Places
-from leeward.randomness import SeededBits
 
 RACES = np.array([72.0, 13.0, 1.0, 9.0, 0.5, 4.5])
 HISPANIC = 18.0

@@ -9,8 +9,8 @@ from itertools import combinations
 from pathlib import Path
 from typing import Literal, TypeVar
 
-from leeward.errors import BadFile, LeewardError, raise_all, shown
-from leeward.model import TABLES
+from leeward.core.codebook import TABLES
+from leeward.core.errors import BadFile, LeewardError, raise_all, shown
 
 Format = Literal["parquet", "csv", "sheet", "sas", "xport", "stata", "spss"]
 SUFFIXES: Mapping[str, Format] = {

@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.model import LEFT_OUT, Dimension, NumericRange
+from leeward.core.codebook import LEFT_OUT, Dimension, NumericRange
 
 Integers = NDArray[np.int64]
 

@@ -22,6 +22,9 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from leeward.core.codebook.resources import UTF_8, Resources
+from leeward.core.errors import BadFile, shown
+from leeward.core.installation import hint
 from leeward.engines.address import FileAddress
 from leeward.engines.csv_file import CHUNK, CsvHeader, opened_bytes, read_header
 from leeward.engines.csv_lines import CsvLines
@@ -29,9 +32,6 @@ from leeward.engines.driver_errors import hidden
 from leeward.engines.headers import require_names
 from leeward.engines.loose_values import text_array, value_text
 from leeward.engines.spill import no_room
-from leeward.errors import BadFile, shown
-from leeward.installation import hint
-from leeward.model.resources import UTF_8, Resources
 
 CELLS = 2_000_000
 """Values that are held at a time, so that memory does not grow with a file."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
+from leeward.core.errors import BadFile, LeewardError, shown
+from leeward.core.show.numbers import counted
 from leeward.engines.driver_errors import hidden
 from leeward.engines.headers import require_names
-from leeward.errors import BadFile, LeewardError, shown
-from leeward.show.numbers import counted
 
 MARKS = (",", ";", "\t", "|")
 """Separators of columns in CSV."""

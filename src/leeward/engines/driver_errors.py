@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from leeward.errors import BadFile, LeewardError, Undisclosed
+from leeward.core.errors import BadFile, LeewardError, Undisclosed
 
 Result = TypeVar("Result")
 Element = TypeVar("Element")

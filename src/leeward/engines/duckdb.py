@@ -11,6 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from leeward.core.codebook.resources import Resources
+from leeward.core.errors import BadFile, LeewardError, Undisclosed, shown
 from leeward.engines.address import (
     ENDINGS,
     FileAddress,
@@ -39,8 +41,6 @@ from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.headers import require_names
 from leeward.engines.loose_values import text_array
 from leeward.engines.spill import SpillFolder, no_room
-from leeward.errors import BadFile, LeewardError, Undisclosed, shown
-from leeward.model.resources import Resources
 
 PIECE = 200_000
 """Rows in a piece of a stream."""

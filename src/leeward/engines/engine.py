@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, Protocol, Self
 
-from leeward.errors import LeewardError
-from leeward.model import (
+from leeward.core.codebook import (
     EVERY_STEP,
     Attribute,
     Batch,
@@ -16,6 +15,7 @@ from leeward.model import (
     Marginal,
     Steps,
 )
+from leeward.core.errors import LeewardError
 
 Owners = Literal["named", "merged"]
 """What is asked of the employers of establishments: their numbers, or their parts.

@@ -11,6 +11,7 @@ from functools import reduce
 from math import prod
 from operator import add
 
+from leeward.core.codebook import Codebook, Marginal
 from leeward.engines.code_classes import Profile, Side, one_cell_each
 from leeward.engines.database import Column, Database, Scratch, Table, ibis, row_count
 from leeward.engines.recoding import (
@@ -22,7 +23,6 @@ from leeward.engines.recoding import (
     recoded,
     same_id,
 )
-from leeward.model import Codebook, Marginal
 
 MOST_NUMBERS = 2**62
 """Above this many combinations they are ranked, since their numbers would not fit."""

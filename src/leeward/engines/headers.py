@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Literal
 
+from leeward.core.codebook import Codebook, JobsRule, PrimaryJob
+from leeward.core.errors import BadData, BadFile, InvalidParameter, LeewardError, shown
 from leeward.engines.database import Column, Table, can
 from leeward.engines.driver_errors import hidden
 from leeward.engines.recoding import may_be_fractions
-from leeward.errors import BadData, BadFile, InvalidParameter, LeewardError, shown
-from leeward.model import Codebook, JobsRule, PrimaryJob
 
 Holds = Literal["codes", "numbers", "ranks"]
 """What a column is read as; ids are read as codes."""

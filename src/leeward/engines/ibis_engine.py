@@ -3,6 +3,18 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Self
 
+from leeward.core.codebook import (
+    EVERY_STEP,
+    Batch,
+    Cells,
+    Codebook,
+    Entries,
+    Finding,
+    JobsRule,
+    Marginal,
+    Steps,
+)
+from leeward.core.errors import InvalidParameter, LeewardError, shown
 from leeward.engines.database import Database, Scratch, row_count
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.engine import Owners
@@ -21,18 +33,6 @@ from leeward.engines.tabulation import (
 )
 from leeward.engines.validation import find_problems, is_staffed
 from leeward.engines.workplaces import frame_sketch, list_codes
-from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.model import (
-    EVERY_STEP,
-    Batch,
-    Cells,
-    Codebook,
-    Entries,
-    Finding,
-    JobsRule,
-    Marginal,
-    Steps,
-)
 
 
 class IbisEngine:

@@ -13,10 +13,10 @@ from operator import or_
 
 import pyarrow as pa
 
+from leeward.core.codebook import Attribute, BoundedJobs, Codebook, JobsRule, Steps
 from leeward.engines.database import Column, Database, Scratch, Table, ibis, row_count
 from leeward.engines.recoding import code_text, number, same_id
 from leeward.engines.tidying import counted, needed_columns, readable_tables, tidied
-from leeward.model import Attribute, BoundedJobs, Codebook, JobsRule, Steps
 
 AttributeSets = Sequence[frozenset[Attribute]]
 """The attributes that tables need, set by set; the empty set is any table."""

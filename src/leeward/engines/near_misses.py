@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from leeward.core.codebook import Attribute
+from leeward.core.codebook.classifications import PACKAGED, Classification, Library
+from leeward.core.errors import LeewardError
 from leeward.engines.database import Column, ibis
 from leeward.engines.recoding import (
     NO_NUMBER,
@@ -16,9 +19,6 @@ from leeward.engines.recoding import (
     without_zeros_before,
     without_zeros_behind,
 )
-from leeward.errors import LeewardError
-from leeward.model import Attribute
-from leeward.model.classifications import PACKAGED, Classification, Library
 
 TEXT = 'dtype=str in pandas, colClasses = "character" in R, a column of text in a spreadsheet'
 """How programs keep ids and codes as they are written."""

@@ -3,6 +3,9 @@
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
+from leeward.core.codebook import TABLES
+from leeward.core.codebook.resources import Resources
+from leeward.core.errors import InvalidParameter
 from leeward.engines.address import (
     FileAddress,
     FrameAddress,
@@ -19,9 +22,6 @@ from leeward.engines.remote import Remote
 from leeward.engines.spark.database import Spark
 from leeward.engines.spark.session import chosen_remote
 from leeward.engines.sqlite import Sqlite
-from leeward.errors import InvalidParameter
-from leeward.model import TABLES
-from leeward.model.resources import Resources
 
 ANYTHING = Resources()
 

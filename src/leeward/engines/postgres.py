@@ -6,12 +6,12 @@ from itertools import count
 
 import pyarrow as pa
 
+from leeward.core.errors import BadFile
 from leeward.engines.address import TableAddress
 from leeward.engines.database import Column, Table, closed_on_refusal, ibis
 from leeward.engines.digest import Sha256
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.remote import PIECE, Remote
-from leeward.errors import BadFile
 
 BEGIN = """
 BEGIN ISOLATION LEVEL REPEATABLE READ, READ WRITE;

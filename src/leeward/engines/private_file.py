@@ -10,7 +10,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 
 GROUP = 1 << 20
 """Rows in a row group of the file, whatever pieces a database sends."""

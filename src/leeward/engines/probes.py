@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pyarrow as pa
 
+from leeward.core.codebook import Attribute, Codebook, JobsRule, NumericRange
 from leeward.engines.database import Column, Database, Scratch, Table, ibis
 from leeward.engines.near_misses import marked, pointed
 from leeward.engines.recoding import (
@@ -19,7 +20,6 @@ from leeward.engines.recoding import (
     stripped,
 )
 from leeward.engines.tidying import counted, is_unranked
-from leeward.model import Attribute, Codebook, JobsRule, NumericRange
 
 EXAMPLES = 3
 SAMPLE = 200

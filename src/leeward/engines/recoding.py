@@ -10,9 +10,9 @@ from operator import add
 
 import pyarrow as pa
 
+from leeward.core.codebook import LEFT_OUT, Attribute, Marginal, NumericRange
 from leeward.engines.code_classes import Classes, Profile, Side
 from leeward.engines.database import Column, Scratch, Table, can, ibis
-from leeward.model import LEFT_OUT, Attribute, Marginal, NumericRange
 
 
 def as_text(column: Column) -> Column:

@@ -5,6 +5,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from leeward.core.errors import BadFile
+from leeward.core.installation import hint, hint_beside
 from leeward.engines.address import IN_FILES, TableAddress
 from leeward.engines.database import (
     Table,
@@ -17,8 +19,6 @@ from leeward.engines.database import (
 from leeward.engines.digest import Sha256, digest_rows
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.without_pandas import unblock_pandas
-from leeward.errors import BadFile
-from leeward.installation import hint, hint_beside
 
 PIECE = 200_000
 """Rows in a piece of a stream."""

@@ -14,7 +14,7 @@ import weakref
 from pathlib import Path
 from typing import BinaryIO
 
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 
 PREFIX = "leeward-spill-"
 MAKING = "leeward-making-"

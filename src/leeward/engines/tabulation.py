@@ -14,6 +14,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from leeward.core.codebook import (
+    EVERY_STEP,
+    Batch,
+    Breakdown,
+    Cells,
+    Codebook,
+    Confidential,
+    Dimension,
+    Entries,
+    JobsRule,
+    Marginal,
+    Steps,
+)
+from leeward.core.errors import BadData, InvalidParameter
 from leeward.engines.code_classes import Profile, Side, find_profiles, one_cell_each
 from leeward.engines.database import (
     Column,
@@ -45,20 +59,6 @@ from leeward.engines.recoding import (
     same_id,
 )
 from leeward.engines.tidying import readable_tables, tidied
-from leeward.errors import BadData, InvalidParameter
-from leeward.model import (
-    EVERY_STEP,
-    Batch,
-    Breakdown,
-    Cells,
-    Codebook,
-    Confidential,
-    Dimension,
-    Entries,
-    JobsRule,
-    Marginal,
-    Steps,
-)
 
 Integers = NDArray[np.int64]
 Columns = dict[str, Integers]

@@ -14,6 +14,7 @@ found to be needed, only these are taken.
 
 from collections.abc import Iterable, Mapping
 
+from leeward.core.codebook import BoundedJobs, Codebook, JobsRule, PrimaryJob, Steps
 from leeward.engines.database import Column, Database, Scratch, Table, can, ibis
 from leeward.engines.recoding import (
     listed_code,
@@ -25,7 +26,6 @@ from leeward.engines.recoding import (
     with_nulls,
     without_texts,
 )
-from leeward.model import BoundedJobs, Codebook, JobsRule, PrimaryJob, Steps
 
 JAVA_NUMBERS = "[0-9.][dDfF]|[xX]"
 """Texts such as 5d and 0x1p3, which only Java takes for numbers, and so does Spark."""

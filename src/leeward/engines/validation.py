@@ -7,14 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from leeward.engines.database import Database, Scratch, row_count
-from leeward.engines.headers import header_problems
-from leeward.engines.id_bits import NOTHING_KNOWN, SoundIds, sound_ids
-from leeward.engines.near_misses import FORMS, POINTED, CodeSpelling, encoding_hint, number_hints
-from leeward.engines.probes import Probe, Strangers, Wrong
-from leeward.engines.tidying import needed_columns, readable_tables
-from leeward.errors import LeewardError, Undisclosed
-from leeward.model import (
+from leeward.core.codebook import (
     Attribute,
     BoundedJobs,
     Codebook,
@@ -25,8 +18,15 @@ from leeward.model import (
     PrimaryJob,
     SingleJob,
 )
-from leeward.model.classifications import Library
-from leeward.model.row_rules import AS_THEY_ARE, LIMIT
+from leeward.core.codebook.classifications import Library
+from leeward.core.codebook.row_rules import AS_THEY_ARE, LIMIT
+from leeward.core.errors import LeewardError, Undisclosed
+from leeward.engines.database import Database, Scratch, row_count
+from leeward.engines.headers import header_problems
+from leeward.engines.id_bits import NOTHING_KNOWN, SoundIds, sound_ids
+from leeward.engines.near_misses import FORMS, POINTED, CodeSpelling, encoding_hint, number_hints
+from leeward.engines.probes import Probe, Strangers, Wrong
+from leeward.engines.tidying import needed_columns, readable_tables
 
 Progress = Callable[[str], None]
 

@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from leeward.core.codebook.resources import Resources
+from leeward.core.codebook.wage_jobs import ONES, WageJobs
+from leeward.core.errors import BadData, shown
 from leeward.engines.database import Column, Database, Scratch, Table, can, ibis, row_count
 from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
 from leeward.engines.headers import holds_codes, holds_numbers, require_column
@@ -30,9 +33,6 @@ from leeward.engines.recoding import (
     whole_inside,
     whole_number,
 )
-from leeward.errors import BadData, shown
-from leeward.model.resources import Resources
-from leeward.model.wage_jobs import ONES, WageJobs
 
 TABLE = "wages"
 WRITTEN = "^[0-9]{4}Q[1-4]"

@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from leeward.core.codebook import LEFT_OUT, Attribute, Codebook
+from leeward.core.errors import BadData, raise_all
 from leeward.engines.code_classes import Integers
 from leeward.engines.database import Database, Scratch, Table, ibis
 from leeward.engines.headers import holds_codes, no_such_column
@@ -24,8 +26,6 @@ from leeward.engines.recoding import (
     plain_id,
     with_nulls,
 )
-from leeward.errors import BadData, raise_all
-from leeward.model import LEFT_OUT, Attribute, Codebook
 
 MOST_TEXTS = 1_000_000
 """Maximum number of codes in a code list."""

@@ -6,7 +6,10 @@ Everything computed here is a function of the truth. On data that are not made u
 from typing import TYPE_CHECKING
 
 from leeward.baselines.infusion import Infusion
-from leeward.errors import InvalidParameter, shown
+from leeward.core.codebook import COUNT, Classes, EveryJob
+from leeward.core.codebook.document import nearest
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.show.progress import Silent
 from leeward.evaluate.design import (
     PRESETS,
     Preset,
@@ -18,9 +21,6 @@ from leeward.evaluate.design import (
 from leeward.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals
 from leeward.evaluate.regressions import MOSE
 from leeward.evaluate.truth import PLACE, read_truths
-from leeward.model import COUNT, Classes, EveryJob
-from leeward.model.document import nearest
-from leeward.show.progress import Silent
 
 if TYPE_CHECKING:
     from leeward.publishing.plan import Plan

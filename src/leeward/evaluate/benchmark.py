@@ -7,10 +7,10 @@ from typing import TypeAlias
 import numpy as np
 
 from leeward.baselines.infusion import DISTORTED, Infusion, owners, suppressed
+from leeward.core.codebook import Marginal
 from leeward.evaluate.score import Scorer, Trial, standard_error
 from leeward.evaluate.strata import Floats, Integers
 from leeward.evaluate.truth import Truth
-from leeward.model import Marginal
 
 
 @dataclass(frozen=True, eq=False, repr=False)

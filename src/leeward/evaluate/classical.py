@@ -24,18 +24,18 @@ from leeward.baselines.suppression import (
     suppress,
     threshold,
 )
-from leeward.errors import LeewardError
+from leeward.core.codebook import Marginal
+from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.errors import LeewardError
+from leeward.core.exact import alpha_text
+from leeward.core.mechanisms.choice import choose
+from leeward.core.privacy import Guarantee
+from leeward.core.show.numbers import capital, count, percent, significant
+from leeward.core.show.page import Row
 from leeward.evaluate.design import Workload
 from leeward.evaluate.point import Point
 from leeward.evaluate.strata import Floats, Integers
 from leeward.evaluate.truth import Truth
-from leeward.exact import alpha_text
-from leeward.mechanisms.choice import choose
-from leeward.model import Marginal
-from leeward.model.size_profile import SizeProfile
-from leeward.privacy import Guarantee
-from leeward.show.numbers import capital, count, percent, significant
-from leeward.show.page import Row
 
 ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
 """Where intervals fail (hi < (1+α)·lo), and the release that regressions are compared with."""

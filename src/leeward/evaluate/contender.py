@@ -7,18 +7,18 @@ from functools import lru_cache
 import numpy as np
 
 from leeward.baselines.printed import FORMS, PrintedForm
-from leeward.errors import LeewardError
+from leeward.core.codebook import Marginal
+from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.errors import LeewardError
+from leeward.core.mechanisms import REGISTRY, mechanism
+from leeward.core.mechanisms.choice import choose
+from leeward.core.mechanisms.margins import NoMargins, PublicMargins, spend
+from leeward.core.mechanisms.measurement import Measurement, Mechanism
+from leeward.core.privacy import Guarantee, StrongAlpha
+from leeward.core.privacy.policy import POLICIES, with_plus
 from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.strata import Integers
 from leeward.evaluate.truth import Truth
-from leeward.mechanisms import REGISTRY, mechanism
-from leeward.mechanisms.choice import choose
-from leeward.mechanisms.margins import NoMargins, PublicMargins, spend
-from leeward.mechanisms.measurement import Measurement, Mechanism
-from leeward.model import Marginal
-from leeward.model.size_profile import SizeProfile
-from leeward.privacy import Guarantee, StrongAlpha
-from leeward.privacy.policy import POLICIES, with_plus
 
 COMPARED = {name: one for name, one in REGISTRY.items() if one.counted}
 """Mechanisms that release counts."""

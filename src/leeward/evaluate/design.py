@@ -12,16 +12,16 @@ from itertools import combinations
 from pathlib import Path
 
 from leeward.baselines.printed import stated_delta
+from leeward.core.codebook import Codebook, Dimension, Marginal, read_codebook
+from leeward.core.codebook.document import nearest
+from leeward.core.codebook.marginal import Breakdown, Kind
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import Number, positive
+from leeward.core.privacy import Guarantee, StrongAlpha
+from leeward.core.privacy.policy import plus_of, with_plus
+from leeward.core.show.numbers import counted, listed
 from leeward.economy import Economy, write_economy
 from leeward.engines import Engine, connect
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import Number, positive
-from leeward.model import Codebook, Dimension, Marginal, read_codebook
-from leeward.model.document import nearest
-from leeward.model.marginal import Breakdown, Kind
-from leeward.privacy import Guarantee, StrongAlpha
-from leeward.privacy.policy import plus_of, with_plus
-from leeward.show.numbers import counted, listed
 
 MOST_TRIALS = 1000
 """Largest number of draws of one setting."""

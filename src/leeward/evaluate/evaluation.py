@@ -5,15 +5,15 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from leeward.baselines.infusion import Infusion
+from leeward.core.codebook import Marginal
+from leeward.core.processes import on_all_cores
+from leeward.core.show.page import INTERNAL
 from leeward.evaluate.benchmark import Benchmark, Benchmarks, benchmarks
 from leeward.evaluate.classical import Classical, compared
 from leeward.evaluate.design import Grid, Workload
 from leeward.evaluate.experiment import Experiment, Outcome, experiments, infusion_points
 from leeward.evaluate.point import Point, Refused
 from leeward.evaluate.truth import PLACE, Truth, strata_attribute
-from leeward.model import Marginal
-from leeward.processes import on_all_cores
-from leeward.show.page import INTERNAL
 
 
 class Progress(Protocol):

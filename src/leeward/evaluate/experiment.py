@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.baselines.printed import PrintedForm
-from leeward.errors import LeewardError
+from leeward.core.codebook.values import ends
+from leeward.core.errors import LeewardError
+from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.evaluate.benchmark import Baseline, Benchmark, Benchmarks
 from leeward.evaluate.contender import (
     ADDED,
@@ -26,8 +28,6 @@ from leeward.evaluate.product import Released, released
 from leeward.evaluate.score import Trial, standard_error
 from leeward.evaluate.strata import Floats, Groups
 from leeward.evaluate.truth import Truth, added
-from leeward.mechanisms.measurement import Expected, Measured, Measurement
-from leeward.model.values import ends
 
 Columns = Mapping[str, Floats]
 

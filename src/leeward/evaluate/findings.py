@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from leeward.core.mechanisms import REGISTRY
+from leeward.core.show.numbers import capital, counted, listed, percent, significant
 from leeward.evaluate.break_even import FAMILIES, BreakEven, break_even
 from leeward.evaluate.contender import ADDED, PRODUCT, SPLIT
 from leeward.evaluate.evaluation import Evaluation, Study
@@ -20,8 +22,6 @@ from leeward.evaluate.results import (
     ranked,
     workload_results,
 )
-from leeward.mechanisms import REGISTRY
-from leeward.show.numbers import capital, counted, listed, percent, significant
 
 WIDE = 4.0
 """Standard errors beyond which a closed form or a nominal coverage and the trials disagree."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import astuple, dataclass, replace
 from math import inf
 
+from leeward.core.mechanisms import REGISTRY
 from leeward.evaluate.contender import H15
 from leeward.evaluate.point import Point
-from leeward.mechanisms import REGISTRY
 from leeward.pictures import Series
 from leeward.pictures import colour as okabe_ito
 

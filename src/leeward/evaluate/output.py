@@ -11,7 +11,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 from leeward.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.evaluate.evaluation import Evaluation
 from leeward.evaluate.figures import figures

@@ -4,6 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 
+from leeward.core.privacy.sentences import FURTHER, IN_GENERAL
+from leeward.core.show.environment import template
+from leeward.core.show.numbers import NOTHING, capital, correlation, percent, significant
+from leeward.core.show.page import Row
 from leeward.evaluate.break_even import FAMILIES, BreakEven, break_even
 from leeward.evaluate.classical import HEADINGS, sections
 from leeward.evaluate.contender import H15
@@ -24,10 +28,6 @@ from leeward.evaluate.line import INFUSION, PARALLEL, PUBLISHED, drawable, line_
 from leeward.evaluate.point import Point
 from leeward.evaluate.results import WorkloadResult, called, promise, workload_results
 from leeward.pictures import Picture
-from leeward.privacy.sentences import FURTHER, IN_GENERAL
-from leeward.show.environment import template
-from leeward.show.numbers import NOTHING, capital, correlation, percent, significant
-from leeward.show.page import Row
 
 COLUMNS = (
     *("Mechanism", "Promise", "ε by the sum rule", "Mean error (jobs)"),

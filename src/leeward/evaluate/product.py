@@ -8,12 +8,12 @@ from typing import Protocol
 
 import numpy as np
 
+from leeward.core.codebook import Cells, Entries, Marginal
+from leeward.core.mechanisms.choice import Share, measurement
+from leeward.core.mechanisms.measurement import Expected, Measured, Measurement, PublicLaw
 from leeward.evaluate.contender import SPLIT, Contender, Price
 from leeward.evaluate.strata import Floats, Integers
 from leeward.evaluate.truth import Truth
-from leeward.mechanisms.choice import Share, measurement
-from leeward.mechanisms.measurement import Expected, Measured, Measurement, PublicLaw
-from leeward.model import Cells, Entries, Marginal
 
 
 class Released(Protocol):

@@ -11,16 +11,16 @@ from fractions import Fraction
 from math import pi, sqrt
 from typing import TypeAlias
 
-from leeward.errors import InvalidParameter, LeewardError
-from leeward.exact import Number, positive
-from leeward.mechanisms.choice import CANDIDATES, measurement
-from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.split import Weights, best_bound, expected_errors
-from leeward.mechanisms.vector_pareto import tail_and_step
-from leeward.model import Marginal
-from leeward.privacy import Guarantee
-from leeward.privacy.conversion import largest_rho
-from leeward.show.numbers import significant
+from leeward.core.codebook import Marginal
+from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.core.exact import Number, positive
+from leeward.core.mechanisms.choice import CANDIDATES, measurement
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.split import Weights, best_bound, expected_errors
+from leeward.core.mechanisms.vector_pareto import tail_and_step
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.conversion import largest_rho
+from leeward.core.show.numbers import significant
 
 HEADROOM = 7 / 6
 """How far θ lies above the noisy maximum: so far that little is clipped, whatever ε is."""

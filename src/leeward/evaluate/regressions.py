@@ -13,17 +13,17 @@ import numpy as np
 
 from leeward.baselines.mose import METHODS, Method, Mose, Prepared, prepared, standard_noise
 from leeward.baselines.scatter import SLOPE, Estimand, Scatter, prediction
-from leeward.errors import InvalidParameter
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.errors import InvalidParameter
+from leeward.core.exact import Number
+from leeward.core.mechanisms.moments import Establishments, Moments, lattice_points, row_sums
+from leeward.core.mechanisms.theil_sen import FEWEST, TheilSen
+from leeward.core.show.page import INTERNAL
+from leeward.core.show.progress import Silent
 from leeward.evaluate.design import Grid, exact
 from leeward.evaluate.evaluation import Progress
 from leeward.evaluate.regression_cells import MADE_UP, made_up_cells
-from leeward.exact import Number
-from leeward.mechanisms.moments import Establishments, Moments, lattice_points, row_sums
-from leeward.mechanisms.theil_sen import FEWEST, TheilSen
-from leeward.model.cells import Floats, Integers
 from leeward.regress.lines import Lines, MedianLines, MomentLines
-from leeward.show.page import INTERNAL
-from leeward.show.progress import Silent
 
 MOSE = "mose"
 """The preset of this comparison."""

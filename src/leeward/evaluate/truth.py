@@ -12,14 +12,14 @@ from typing import NoReturn, final
 
 import numpy as np
 
+from leeward.core.codebook import Cells, Codebook, Entries, JobsRule, Marginal
+from leeward.core.codebook.cells import columns
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.mechanisms.clipping import checked_entries
+from leeward.core.mechanisms.measurement import Measurement, Needs
+from leeward.core.noise.scales import MOST
 from leeward.engines import Engine
-from leeward.errors import InvalidParameter, shown
 from leeward.evaluate.strata import Groups, Integers, stratum
-from leeward.mechanisms.clipping import checked_entries
-from leeward.mechanisms.measurement import Measurement, Needs
-from leeward.model import Cells, Codebook, Entries, JobsRule, Marginal
-from leeward.model.cells import columns
-from leeward.noise.scales import MOST
 
 PLACE = "place"
 """The workplace attribute whose jobs make the strata, unless another is named."""

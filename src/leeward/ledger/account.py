@@ -4,11 +4,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from leeward.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered, OverBudget
-from leeward.exact import SLACK, exact_text
+from leeward.core.errors import (
+    CannotCompose,
+    InvalidParameter,
+    LeewardError,
+    NotCovered,
+    OverBudget,
+)
+from leeward.core.exact import SLACK, exact_text
+from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy.guarantee import place
 from leeward.ledger.box import Box
-from leeward.privacy import Guarantee, sequential
-from leeward.privacy.guarantee import place
 
 PARTS = (10**3, 10**6, 10**9)
 """Into how many parts a charge that does not fit is divided, coarse first."""

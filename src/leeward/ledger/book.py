@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 
-from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.exact import exact_text
+from leeward.core.errors import InvalidParameter, LeewardError, shown
+from leeward.core.exact import exact_text
+from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy.job_sentences import cap_of_jobs
+from leeward.core.privacy.odds import suspicion_in_all
+from leeward.core.privacy.pay_sentences import joiners_at_cap
 from leeward.ledger.account import Account, certainly_past, covers, owed
 from leeward.ledger.entry import Entry
-from leeward.privacy import Guarantee, sequential
-from leeward.privacy.job_sentences import cap_of_jobs
-from leeward.privacy.odds import suspicion_in_all
-from leeward.privacy.pay_sentences import joiners_at_cap
 
 BOUNDED_JOBS = re.compile(r"max_per_worker: ([0-9]+)")
 EVERY_JOB = "every"

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import SLACK, Number, exact_text, positive, rational
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import SLACK, Number, exact_text, positive, rational
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.conversion import largest_rho, zcdp_epsilon
 from leeward.ledger.notation import exact_number, unreadable
-from leeward.privacy import Guarantee
-from leeward.privacy.conversion import largest_rho, zcdp_epsilon
 
 STEPS = 10**6
 """ε of a box is a whole number of millionths, rounded down: the same on every machine."""

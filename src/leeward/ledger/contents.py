@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from leeward.errors import Damaged
+from leeward.core.errors import Damaged
 from leeward.ledger.book import Book
 from leeward.ledger.entry import FORMAT, Anchor, Entry, damaged
 
 if TYPE_CHECKING:
-    from leeward.randomness import SecretBits
+    from leeward.core.randomness import SecretBits
 
 APPLICATION = 0x4C657721
 """SQLite application id of a ledger: the bytes 'Lew!'."""
@@ -73,7 +73,7 @@ def seal(key: bytes, content: bytes) -> str:
 
 
 def _secret_bits() -> "SecretBits":
-    from leeward.randomness import SecretBits  # noqa: PLC0415 (reading a ledger draws nothing)
+    from leeward.core.randomness import SecretBits  # noqa: PLC0415 (reading a ledger draws nothing)
 
     return SecretBits()
 

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
-from leeward.errors import Damaged, InvalidParameter, shown
-from leeward.exact import alpha_text
+from leeward.core.errors import Damaged, InvalidParameter, shown
+from leeward.core.exact import alpha_text
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.words import losses_text
 from leeward.ledger.box import Box
 from leeward.ledger.notation import PARTS, digest, plain, read_guarantee
 from leeward.ledger.subject import (
@@ -18,8 +20,6 @@ from leeward.ledger.subject import (
     Subject,
     read_subject,
 )
-from leeward.privacy import Guarantee
-from leeward.privacy.words import losses_text
 
 FORMAT = 5
 """Format of new entries; an entry of format 1 has no `format` key."""

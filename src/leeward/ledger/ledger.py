@@ -9,8 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 
-from leeward.errors import BadFile, InvalidParameter, LeewardError
-from leeward.exact import Number
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError
+from leeward.core.exact import Number
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.policy import policy as named_policy
+from leeward.core.privacy.policy import with_unit
+from leeward.core.privacy.words import READING
 from leeward.ledger.account import Account, payment
 from leeward.ledger.book import Book
 from leeward.ledger.box import Box
@@ -30,10 +34,6 @@ from leeward.ledger.statement import Statement
 from leeward.ledger.store import Store
 from leeward.ledger.subject import NO_REASONS, Reasons, Subject
 from leeward.ledger.verification import findings
-from leeward.privacy import Guarantee
-from leeward.privacy.policy import policy as named_policy
-from leeward.privacy.policy import with_unit
-from leeward.privacy.words import READING
 
 
 @dataclass(frozen=True)

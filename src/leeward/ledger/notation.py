@@ -7,10 +7,10 @@ from fractions import Fraction
 from functools import lru_cache
 from unicodedata import category
 
-from leeward.errors import Damaged, InvalidParameter, shown
-from leeward.privacy import Guarantee, Policy, policy
-from leeward.privacy.policy import with_unit
-from leeward.privacy.words import READING
+from leeward.core.errors import Damaged, InvalidParameter, shown
+from leeward.core.privacy import Guarantee, Policy, policy
+from leeward.core.privacy.policy import with_unit
+from leeward.core.privacy.words import READING
 
 PARTS = ("policy", "alpha", "epsilon", "delta", "rho")
 PLUS = "plus"

@@ -6,7 +6,7 @@ Only public facts are compared: which releases are rejected says nothing about t
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward.errors import AlreadyReleased, CannotCompose, shown
+from leeward.core.errors import AlreadyReleased, CannotCompose, shown
 from leeward.ledger.account import Account
 from leeward.ledger.book import Book
 from leeward.ledger.entry import Entry

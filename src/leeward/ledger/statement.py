@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from leeward.exact import number_text
+from leeward.core.exact import number_text
+from leeward.core.show.notebook import html_table
 from leeward.ledger.account import Account
 from leeward.ledger.book import meaning
 from leeward.ledger.entry import Entry, line, price
 from leeward.ledger.subject import SKETCHES
-from leeward.show.notebook import html_table
 
 
 @dataclass(frozen=True)

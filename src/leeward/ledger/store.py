@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from leeward.errors import BadFile, Damaged
+from leeward.core.errors import BadFile, Damaged
 from leeward.ledger.contents import APPLICATION, FORMATS, create_identity, create_tables
 from leeward.ledger.entry import damaged
 

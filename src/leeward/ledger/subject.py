@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from leeward.errors import InvalidParameter, shown
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.privacy import Guarantee
 from leeward.ledger.notation import digest, plain, read_guarantee, words, written
-from leeward.privacy import Guarantee
 
 SIZE = 1024
 """Hashes in a sketch: enough to tell an overlap of one half from all or nothing."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from leeward.errors import Damaged, LeewardError
+from leeward.core.errors import Damaged, LeewardError
 from leeward.ledger.book import Book
 from leeward.ledger.contents import Contents
 from leeward.ledger.entry import Anchor

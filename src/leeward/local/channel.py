@@ -15,11 +15,11 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import START_BITS, dyadic_down, precision
-from leeward.noise.integers import whole_number, whole_numbers
-from leeward.privacy.local import LocalEpsilon
-from leeward.randomness import SecretBits
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import START_BITS, dyadic_down, precision
+from leeward.core.noise.integers import whole_number, whole_numbers
+from leeward.core.privacy.local import LocalEpsilon
+from leeward.core.randomness import SecretBits
 
 Answers: TypeAlias = NDArray[np.int64]
 Reports: TypeAlias = NDArray[np.unsignedinteger]

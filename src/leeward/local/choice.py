@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import Number
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import Number
+from leeward.core.privacy.local import LocalEpsilon
 from leeward.local.channel import Channel, read_domain
 from leeward.local.hadamard import Hadamard
 from leeward.local.hashing import Hashing
@@ -13,7 +14,6 @@ from leeward.local.randomised import RandomisedResponse
 from leeward.local.sketch import Sketch
 from leeward.local.subset_selection import MOST_ANSWERS, SubsetSelection
 from leeward.local.unary import Unary
-from leeward.privacy.local import LocalEpsilon
 
 AUTO = "auto"
 

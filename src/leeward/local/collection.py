@@ -13,11 +13,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leeward.errors import BadFile, InvalidParameter, LeewardError, raise_all, shown
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError, raise_all, shown
+from leeward.core.randomness import SecretBits
 from leeward.local.channel import Answers, Reports, below, read_answers
 from leeward.local.report import MOST_BYTES, read_report, read_stratum
 from leeward.local.survey import Question, Stratum, Survey
-from leeward.randomness import SecretBits
 
 Columns: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
 """The answers of clients to one question, or to each question by its name."""

@@ -12,7 +12,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from leeward.exact import Number
+from leeward.core.exact import Number
+from leeward.core.privacy.local import LocalEpsilon, bounded_epsilon
+from leeward.core.randomness import SecretBits
 from leeward.local.channel import (
     WORD,
     Answers,
@@ -28,8 +30,6 @@ from leeward.local.channel import (
     small_domain,
     threshold,
 )
-from leeward.privacy.local import LocalEpsilon, bounded_epsilon
-from leeward.randomness import SecretBits
 
 MOST_ANSWERS = 1 << 28
 MOST_BLOCKS = 1 << 23

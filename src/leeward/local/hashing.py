@@ -13,7 +13,9 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from leeward.exact import Number
+from leeward.core.exact import Number
+from leeward.core.privacy.local import LocalEpsilon, bounded_epsilon
+from leeward.core.randomness import SecretBits
 from leeward.local.channel import (
     WORD,
     Answers,
@@ -32,8 +34,6 @@ from leeward.local.channel import (
     small_domain,
     threshold,
 )
-from leeward.privacy.local import LocalEpsilon, bounded_epsilon
-from leeward.randomness import SecretBits
 
 SEEDS = 1 << 32
 GOLDEN, FIRST, SECOND = (

@@ -11,10 +11,10 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
+from leeward.core.privacy.local_sentences import another
+from leeward.core.show.environment import template
 from leeward.local.survey import Question, Survey
-from leeward.privacy.local_sentences import another
-from leeward.show.environment import template
 
 DRAWN_BY_PAGES = ("randomised", "subset_selection", "projective", "hadamard")
 """Channels that the script draws."""

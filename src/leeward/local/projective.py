@@ -14,8 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import InvalidParameter
-from leeward.exact import Number
+from leeward.core.errors import InvalidParameter
+from leeward.core.exact import Number
+from leeward.core.privacy.local import LocalEpsilon, bounded_epsilon
+from leeward.core.randomness import SecretBits
 from leeward.local.channel import (
     WORD,
     Answers,
@@ -34,8 +36,6 @@ from leeward.local.channel import (
 )
 from leeward.local.field import Field, prime_powers
 from leeward.local.hadamard import walsh
-from leeward.privacy.local import LocalEpsilon, bounded_epsilon
-from leeward.randomness import SecretBits
 
 MOST_VECTORS = 1 << 25
 """Largest Q^t: its transform takes a few seconds and half a gigabyte."""

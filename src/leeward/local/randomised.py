@@ -11,7 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from leeward.exact import Number
+from leeward.core.exact import Number
+from leeward.core.privacy.local import LocalEpsilon, bounded_epsilon
+from leeward.core.randomness import SecretBits
 from leeward.local.channel import (
     WORD,
     Answers,
@@ -25,8 +27,6 @@ from leeward.local.channel import (
     read_domain,
     threshold,
 )
-from leeward.privacy.local import LocalEpsilon, bounded_epsilon
-from leeward.randomness import SecretBits
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from leeward.errors import BadFile, InvalidParameter, LeewardError
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError
+from leeward.core.noise.selection import below
+from leeward.core.randomness import SecretBits
+from leeward.core.state import create_own, read_own, require_own, state_folder
 from leeward.local.channel import Reports
 from leeward.local.survey import Question, Stratum, Survey
-from leeward.noise.selection import below
-from leeward.randomness import SecretBits
-from leeward.state import create_own, read_own, require_own, state_folder
 
 KIND = "report"
 KEYS = ("leeward", "survey", "id", "stratum", "reports")

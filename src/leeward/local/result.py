@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from leeward.errors import InvalidParameter, shown
+from leeward.core.errors import InvalidParameter, shown
 from leeward.local.channel import Channel, Counts
 from leeward.local.collection import Collection, read_reports
 from leeward.local.survey import Question, Stratum, Survey

@@ -41,7 +41,8 @@ from leeward.bundle.statements import (
     json_parts,
 )
 from leeward.bundle.writer import require_free
-from leeward.errors import LeewardError, shown
+from leeward.core.errors import LeewardError, shown
+from leeward.core.show.numbers import significant
 from leeward.local.channel import Channel, Supported
 from leeward.local.report import read_stratum
 from leeward.local.result import (
@@ -55,7 +56,6 @@ from leeward.local.result import (
 )
 from leeward.local.result_page import page
 from leeward.local.survey import Survey, canonical_json, survey_of
-from leeward.show.numbers import significant
 
 CSV = "result.csv"
 SEALED = (RESULT, CSV, REPORT)

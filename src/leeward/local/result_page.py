@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leeward.show.charts import Bar, Bars, bars
-from leeward.show.environment import template
-from leeward.show.numbers import count, counted, cut, time
-from leeward.show.page import Row
+from leeward.core.show.charts import Bar, Bars, bars
+from leeward.core.show.environment import template
+from leeward.core.show.numbers import count, counted, cut, time
+from leeward.core.show.page import Row
 
 if TYPE_CHECKING:
     from leeward.local.result_folder import SurveyCertificate

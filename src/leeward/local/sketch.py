@@ -11,8 +11,10 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leeward.errors import InvalidParameter
-from leeward.exact import Number
+from leeward.core.errors import InvalidParameter
+from leeward.core.exact import Number
+from leeward.core.privacy.local import LocalEpsilon, bounded_epsilon
+from leeward.core.randomness import SecretBits
 from leeward.local.channel import (
     WORD,
     Counts,
@@ -31,8 +33,6 @@ from leeward.local.channel import (
 )
 from leeward.local.hashing import SEEDS, buckets
 from leeward.local.unary import ones, packed
-from leeward.privacy.local import LocalEpsilon, bounded_epsilon
-from leeward.randomness import SecretBits
 
 ROWS, WIDTH = 128, 1024
 MOST_ROWS, MOST_WIDTH = 1 << 16, 1 << 16

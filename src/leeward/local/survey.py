@@ -16,14 +16,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import Field
 
 from leeward.bundle.layout import BUNDLE_NAME
-from leeward.errors import InvalidParameter, LeewardError, raise_all, shown
+from leeward.core.codebook.code_list import CodeList, read_codes
+from leeward.core.codebook.declaration import NAME
+from leeward.core.codebook.document import Written, as_document, one_of, parse, read_document
+from leeward.core.errors import InvalidParameter, LeewardError, raise_all, shown
+from leeward.core.privacy.local import LocalEpsilon
+from leeward.core.privacy.local_sentences import local_sentences
 from leeward.local.channel import Channel
 from leeward.local.choice import AUTO, channel
-from leeward.model.code_list import CodeList, read_codes
-from leeward.model.declaration import NAME
-from leeward.model.document import Written, as_document, one_of, parse, read_document
-from leeward.privacy.local import LocalEpsilon
-from leeward.privacy.local_sentences import local_sentences
 
 PARAMETER = "survey"
 ASK = ("all", "one")

@@ -12,7 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from leeward.exact import Number
+from leeward.core.exact import Number
+from leeward.core.privacy.local import LocalEpsilon, bounded_epsilon
+from leeward.core.randomness import SecretBits
 from leeward.local.channel import (
     WORD,
     Counts,
@@ -29,8 +31,6 @@ from leeward.local.channel import (
     small_domain,
     threshold,
 )
-from leeward.privacy.local import LocalEpsilon, bounded_epsilon
-from leeward.randomness import SecretBits
 
 MOST_ANSWERS = 1 << 20
 FAIR = WORD // 2

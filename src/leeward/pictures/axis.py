@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 
-from leeward.show.charts import LEAST_TICKS, round_ticks
+from leeward.core.show.charts import LEAST_TICKS, round_ticks
 
 
 @dataclass(frozen=True)

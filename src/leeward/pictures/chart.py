@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.pictures.axis import Axis
 from leeward.pictures.colour import BLACK
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from leeward.errors import BadFile
-from leeward.installation import hint
+from leeward.core.errors import BadFile
+from leeward.core.installation import hint
 
 FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first is part of vl-convert, so that pixels are the same on every machine."""

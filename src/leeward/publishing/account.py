@@ -13,11 +13,11 @@ from typing import TypeVar
 from leeward.bundle import TableGuarantee
 from leeward.bundle.sealed_folder import read_folder
 from leeward.bundle.witness import Witness
-from leeward.errors import FailedAfterCharge, InvalidParameter, LeewardError, shown
-from leeward.interruption import CHARGED, Interrupted, postponed, recognised
+from leeward.core.errors import FailedAfterCharge, InvalidParameter, LeewardError, shown
+from leeward.core.interruption import CHARGED, Interrupted, postponed, recognised
+from leeward.core.privacy import Guarantee
 from leeward.ledger import Entry, Ledger, Subject
 from leeward.ledger.notation import words
-from leeward.privacy import Guarantee
 from leeward.publishing.charge import charged, payment
 
 Released = TypeVar("Released")

@@ -6,9 +6,9 @@ from itertools import pairwise
 from math import exp
 from statistics import NormalDist
 
-from leeward.errors import InvalidParameter, shown
-from leeward.model import Attribute, Classes, Percentiles
-from leeward.model.declaration import WHOLE
+from leeward.core.codebook import Attribute, Classes, Percentiles
+from leeward.core.codebook.declaration import WHOLE
+from leeward.core.errors import InvalidParameter, shown
 from leeward.publishing.request import WrittenTable
 
 PSEO = "pseo"

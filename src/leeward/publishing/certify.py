@@ -35,16 +35,16 @@ from leeward.bundle.statements import (
     odds_statement,
     worker_promise,
 )
+from leeward.core.codebook import Dimension, JobsRule, Marginal
+from leeward.core.codebook.marginal import BLOCK, COUNTED
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.noise.scales import DRAWS
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.words import Sentence
+from leeward.core.show.numbers import crossed
 from leeward.ledger import Account, Anchor
-from leeward.mechanisms.measurement import Measurement
-from leeward.model import Dimension, JobsRule, Marginal
-from leeward.model.marginal import BLOCK, COUNTED
-from leeward.noise.scales import DRAWS
-from leeward.privacy import Guarantee
-from leeward.privacy.words import Sentence
 from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.request import ABOUT, Request
-from leeward.show.numbers import crossed
 
 Rows = tuple[int, int]
 """The rows of a table, and how many of them are totals."""

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leeward.bundle import read_bundle
-from leeward.errors import FailedAfterCharge, LeewardError
-from leeward.interruption import CHARGED, Interrupted
+from leeward.core.codebook import EVERY_STEP, Attribute, Pay, PrimaryJob, Steps
+from leeward.core.errors import FailedAfterCharge, LeewardError
+from leeward.core.interruption import CHARGED, Interrupted
+from leeward.core.privacy.words import amount_text
 from leeward.ledger import Entry, FrameSketch, Ledger, Reasons, Subject, TableCharge
 from leeward.ledger.subject import NO_KINDS, SIZE
-from leeward.model import EVERY_STEP, Attribute, Pay, PrimaryJob, Steps
-from leeward.privacy.words import amount_text
 from leeward.publishing.certify import Payment, budget
 from leeward.publishing.plan import Plan
 

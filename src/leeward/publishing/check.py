@@ -7,8 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from shlex import quote
 
-from leeward.engines import Engine, connect
-from leeward.errors import (
+from leeward.core.codebook import EVERY_STEP, Codebook, Finding, Loss, Steps
+from leeward.core.codebook.row_rules import IMPOSSIBLE
+from leeward.core.errors import (
     BadData,
     BadFile,
     InvalidParameter,
@@ -17,11 +18,10 @@ from leeward.errors import (
     raise_all,
     shown,
 )
-from leeward.exact import Number
+from leeward.core.exact import Number
+from leeward.core.privacy.delta import JOBS_EACH, too_large
+from leeward.engines import Engine, connect
 from leeward.ledger import Account, Ledger
-from leeward.model import EVERY_STEP, Codebook, Finding, Loss, Steps
-from leeward.model.row_rules import IMPOSSIBLE
-from leeward.privacy.delta import JOBS_EACH, too_large
 from leeward.publishing.charge import Choices, subject
 from leeward.publishing.gap import gaps
 from leeward.publishing.losses import MOST, find_losses, judgement, read_most

@@ -9,16 +9,16 @@ from fractions import Fraction
 from functools import reduce
 from typing import TYPE_CHECKING, Literal
 
-from leeward.errors import InvalidParameter, LeewardError
-from leeward.exact import alpha_text, number_text
-from leeward.model import BoundedJobs, Codebook, EveryJob, JobsRule, Pay
-from leeward.model.size_profile import MOST_JOBS, SizeProfile
-from leeward.privacy import Guarantee, Person, WorkerOnly, sequential
+from leeward.core.codebook import BoundedJobs, Codebook, EveryJob, JobsRule, Pay
+from leeward.core.codebook.size_profile import MOST_JOBS, SizeProfile
+from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.core.exact import alpha_text, number_text
+from leeward.core.privacy import Guarantee, Person, WorkerOnly, sequential
+from leeward.core.show.numbers import count, counted, crossed, error, listed
 from leeward.publishing.plan import Context, PlannedTable
 from leeward.publishing.prediction import mean_error
 from leeward.publishing.reading import OFFERED, read_marginal, require_limit
 from leeward.publishing.sql import WORKPLACES, Selected, read_statement, statements
-from leeward.show.numbers import count, counted, crossed, error, listed
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr

@@ -14,9 +14,9 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import InvalidParameter
-from leeward.mechanisms.measurement import CellLaw, Measurement
-from leeward.model.size_profile import SizeProfile
+from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.errors import InvalidParameter
+from leeward.core.mechanisms.measurement import CellLaw, Measurement
 
 Floats = NDArray[np.float64]
 
@@ -83,8 +83,8 @@ class Fitness:
         `share` of all cells are looked at. In a worker table a worker cell is ranked among the same
         one of other workplace cells. Draws are seeded: everyone gets the same answer.
         """
-        from leeward.noise.sums import unit_draws  # noqa: PLC0415 (nothing draws before)
-        from leeward.randomness import SeededBits  # noqa: PLC0415 (as above)
+        from leeward.core.noise.sums import unit_draws  # noqa: PLC0415 (nothing draws before)
+        from leeward.core.randomness import SeededBits  # noqa: PLC0415 (as above)
 
         cells = np.array(self.cells)
         kept = self._kept(share)

@@ -14,21 +14,21 @@ from io import StringIO
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from leeward.errors import BadFile, InvalidParameter, LeewardError, shown
-from leeward.exact import number_text, rational
-from leeward.model.document import read_document
-from leeward.model.size_profile import SizeProfile
-from leeward.privacy import Guarantee
-from leeward.privacy.odds import odds
-from leeward.privacy.words import amount_text, factor_text
+from leeward.core.codebook.document import read_document
+from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError, shown
+from leeward.core.exact import number_text, rational
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.odds import odds
+from leeward.core.privacy.words import amount_text, factor_text
+from leeward.core.show.environment import template
+from leeward.core.show.numbers import NOTHING, error, percent
+from leeward.core.show.page import Row
+from leeward.core.show.plots import LINES, Plot, Series
 from leeward.publishing.fitness import Fitness
 from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.prediction import mean_error, promises
 from leeward.publishing.target import HALF, Profiles, TableAtShare
-from leeward.show.environment import template
-from leeward.show.numbers import NOTHING, error, percent
-from leeward.show.page import Row
-from leeward.show.plots import LINES, Plot, Series
 
 AID = "a decision aid, not a rule"
 

@@ -6,7 +6,7 @@ It is what certificates state of a table as `partial`, said to the operator befo
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from leeward.model import LEFT_OUT, Attribute, Classes, Codebook, Count, Dimension, Marginal
+from leeward.core.codebook import LEFT_OUT, Attribute, Classes, Codebook, Count, Dimension, Marginal
 from leeward.publishing.plan import Plan, PlannedTable
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from leeward.bundle import BudgetStatement, TableGuarantee
 from leeward.bundle.witness import Paid
-from leeward.errors import NotCovered
+from leeward.core.errors import NotCovered
 from leeward.ledger import Anchor, Entry, Ledger
 from leeward.ledger.account import Account, certainly_past, covers, owed
 from leeward.ledger.box import Box

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from leeward.core.codebook import COUNT, Attribute, Finding, Loss, Marginal, Steps
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import Number, rational
+from leeward.core.show.numbers import counted, share
 from leeward.engines.engine import Engine
-from leeward.errors import InvalidParameter, shown
-from leeward.exact import Number, rational
-from leeward.model import COUNT, Attribute, Finding, Loss, Marginal, Steps
 from leeward.publishing.plan import Plan
-from leeward.show.numbers import counted, share
 
 MOST = "5%"
 """The share of jobs that may be lost to a table before a check ends with exit code 4."""

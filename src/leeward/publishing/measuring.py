@@ -12,13 +12,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.codebook import Batch, Cells, Entries, Flag, Flows, Marginal, Published
+from leeward.core.codebook.totals import Family, Totals
+from leeward.core.codebook.values import EMPTY
+from leeward.core.mechanisms.measurement import Measurement, Needs
+from leeward.core.noise.scales import CellNoise
+from leeward.core.noise.sums import ErrorDraws
 from leeward.engines.engine import Engine
-from leeward.mechanisms.measurement import Measurement, Needs
-from leeward.model import Batch, Cells, Entries, Flag, Flows, Marginal, Published
-from leeward.model.totals import Family, Totals
-from leeward.model.values import EMPTY
-from leeward.noise.scales import CellNoise
-from leeward.noise.sums import ErrorDraws
 from leeward.tidy.cell_errors import drawn_parts
 
 ROWS = 1 << 18

@@ -10,11 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.layout import TABLE_NAME
-from leeward.errors import InvalidParameter, LeewardError, NotCovered, raise_all, shown
-from leeward.exact import number_text
-from leeward.mechanisms.choice import AUTO, choose, named
-from leeward.mechanisms.measurement import Measurement
-from leeward.model import (
+from leeward.core.codebook import (
     TABLES,
     Attribute,
     Codebook,
@@ -26,17 +22,23 @@ from leeward.model import (
     PrimaryJob,
     most_rows,
 )
-from leeward.model.codebook import read_codebook
-from leeward.model.law import Law, read_law
-from leeward.model.resources import Resources, read_engine, read_resources
-from leeward.model.size_profile import TYPICAL, SizeProfile, read_profile
-from leeward.noise.scales import public_seed
-from leeward.privacy import Guarantee, Person, sequential
-from leeward.privacy.job_sentences import most_jobs
-from leeward.privacy.odds import odds
-from leeward.privacy.pay_sentences import PayRead, about_pay
-from leeward.privacy.sentences import worker
-from leeward.privacy.words import Sentence, amount_text, of_unit
+from leeward.core.codebook.codebook import read_codebook
+from leeward.core.codebook.law import Law, read_law
+from leeward.core.codebook.resources import Resources, read_engine, read_resources
+from leeward.core.codebook.size_profile import TYPICAL, SizeProfile, read_profile
+from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, raise_all, shown
+from leeward.core.exact import number_text
+from leeward.core.mechanisms.choice import AUTO, choose, named
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.noise.scales import public_seed
+from leeward.core.privacy import Guarantee, Person, sequential
+from leeward.core.privacy.job_sentences import most_jobs
+from leeward.core.privacy.odds import odds
+from leeward.core.privacy.pay_sentences import PayRead, about_pay
+from leeward.core.privacy.sentences import worker
+from leeward.core.privacy.words import Sentence, amount_text, of_unit
+from leeward.core.show.notebook import html_table
+from leeward.core.show.numbers import crossed
 from leeward.publishing.reading import (
     Gathering,
     read_jobs,
@@ -57,8 +59,6 @@ from leeward.publishing.request import (
     read_request,
 )
 from leeward.publishing.sql import by_hand
-from leeward.show.notebook import html_table
-from leeward.show.numbers import crossed
 
 MOST_DIGITS = 1500
 """Maximum number of digits of a numerator or denominator; a certificate reads up to 1800."""

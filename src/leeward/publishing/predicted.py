@@ -5,18 +5,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from textwrap import wrap
 
-from leeward.exact import number_text
+from leeward.core.codebook import Marginal
+from leeward.core.codebook.flows import Gains
+from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.codebook.statistic import COUNT, Count
+from leeward.core.codebook.totals import families
+from leeward.core.exact import number_text
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.delta import delta_rule
+from leeward.core.privacy.odds import odds
+from leeward.core.privacy.words import amount_text, of_unit
+from leeward.core.show.notebook import html_table
+from leeward.core.show.numbers import bounded, error
 from leeward.ledger import Account
 from leeward.ledger.account import payment
-from leeward.model import Marginal
-from leeward.model.flows import Gains
-from leeward.model.size_profile import SizeProfile
-from leeward.model.statistic import COUNT, Count
-from leeward.model.totals import families
-from leeward.privacy import Guarantee
-from leeward.privacy.delta import delta_rule
-from leeward.privacy.odds import odds
-from leeward.privacy.words import amount_text, of_unit
 from leeward.publishing.gap import gaps, table_gaps
 from leeward.publishing.plan import Plan, PlannedTable, shown_by
 from leeward.publishing.prediction import (
@@ -28,8 +30,6 @@ from leeward.publishing.prediction import (
     promises,
     refusal,
 )
-from leeward.show.notebook import html_table
-from leeward.show.numbers import bounded, error
 
 LABELS = 33
 """Room for the labels of a table of errors."""

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward.errors import LeewardError
+from leeward.core.codebook import Codebook
+from leeward.core.codebook.size_profile import TYPICAL, SizeProfile
+from leeward.core.errors import LeewardError
+from leeward.core.mechanisms.choice import IN_PLANS
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.privacy import job_sentences, sentences
+from leeward.core.privacy.odds import suspicion
+from leeward.core.privacy.words import joined
 from leeward.ledger import Account
 from leeward.ledger.account import payment
-from leeward.mechanisms.choice import IN_PLANS
-from leeward.mechanisms.measurement import Measurement
-from leeward.model import Codebook
-from leeward.model.size_profile import TYPICAL, SizeProfile
-from leeward.privacy import job_sentences, sentences
-from leeward.privacy.odds import suspicion
-from leeward.privacy.words import joined
 from leeward.publishing.plan import Context, Plan, PlannedTable, make_plan
 from leeward.publishing.reading import OFFERED, Gathering, read_shares
 from leeward.publishing.request import Request, WrittenTable

@@ -4,11 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
-from leeward.errors import InvalidParameter, LeewardError, Problems, raise_all, shown
-from leeward.exact import positive, rational
-from leeward.mechanisms.choice import AUTO, Share
-from leeward.mechanisms.parameters import MOST_CELLS
-from leeward.model import (
+from leeward.core.codebook import (
     COUNT,
     LEFT_OUT,
     STATISTICS,
@@ -29,13 +25,17 @@ from leeward.model import (
     SingleJob,
     Statistic,
 )
-from leeward.model.document import nearest
-from leeward.model.flows import FLOW_CODES
-from leeward.model.statistic import MOST_JOBS, MOST_PAY, OF_CLASSES, OF_FLOWS
-from leeward.model.totals import families
-from leeward.privacy import Guarantee, Person
-from leeward.privacy.local import NOT_OF_PLANS, Local
-from leeward.privacy.policy import POLICIES, Policy, with_plus, with_unit
+from leeward.core.codebook.document import nearest
+from leeward.core.codebook.flows import FLOW_CODES
+from leeward.core.codebook.statistic import MOST_JOBS, MOST_PAY, OF_CLASSES, OF_FLOWS
+from leeward.core.codebook.totals import families
+from leeward.core.errors import InvalidParameter, LeewardError, Problems, raise_all, shown
+from leeward.core.exact import positive, rational
+from leeward.core.mechanisms.choice import AUTO, Share
+from leeward.core.mechanisms.parameters import MOST_CELLS
+from leeward.core.privacy import Guarantee, Person
+from leeward.core.privacy.local import NOT_OF_PLANS, Local
+from leeward.core.privacy.policy import POLICIES, Policy, with_plus, with_unit
 from leeward.publishing.bins import read_classes, read_percentiles
 from leeward.publishing.request import ALL, WrittenJobs, WrittenProtection, WrittenTable
 

@@ -14,11 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.software import package_digest
-from leeward.errors import BadFile
-from leeward.model import EVERY_STEP, Steps
+from leeward.core.codebook import EVERY_STEP, Steps
+from leeward.core.errors import BadFile
+from leeward.core.randomness import SecretBits
+from leeward.core.state import create_own, read_own, replace_own, require_own, state_folder
 from leeward.publishing.plan import Plan
-from leeward.randomness import SecretBits
-from leeward.state import create_own, read_own, replace_own, require_own, state_folder
 
 MOST_BYTES = 10_000
 KEY_BYTES = 32

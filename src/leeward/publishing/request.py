@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import yaml
 from pydantic import Field, JsonValue
 
-from leeward.errors import InvalidParameter, LeewardError
-from leeward.model import COUNT
-from leeward.model.document import (
+from leeward.core.codebook import COUNT
+from leeward.core.codebook.document import (
     Long,
     Short,
     Written,
@@ -18,7 +17,8 @@ from leeward.model.document import (
     parse,
     read_document,
 )
-from leeward.model.law import NONE
+from leeward.core.codebook.law import NONE
+from leeward.core.errors import InvalidParameter, LeewardError
 
 ALL = "all"
 """As `totals`: every attribute of the table."""

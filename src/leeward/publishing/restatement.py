@@ -17,15 +17,15 @@ from leeward.bundle.layout import CERTIFICATE
 from leeward.bundle.software import wrote_words
 from leeward.bundle.source_check import as_released
 from leeward.bundle.statements import make_up_promise
-from leeward.errors import LeewardError
+from leeward.core.codebook import Marginal
+from leeward.core.codebook.law import BUILT_IN, NONE, Law, read_law
+from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES
+from leeward.core.codebook.statistic import STATISTICS_OF_PAY
+from leeward.core.errors import LeewardError
+from leeward.core.noise.scales import public_seed
+from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy.pay_sentences import PayRead, about_pay
 from leeward.ledger.account import covers, owed
-from leeward.model import Marginal
-from leeward.model.law import BUILT_IN, NONE, Law, read_law
-from leeward.model.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES
-from leeward.model.statistic import STATISTICS_OF_PAY
-from leeward.noise.scales import public_seed
-from leeward.privacy import Guarantee, sequential
-from leeward.privacy.pay_sentences import PayRead, about_pay
 from leeward.publishing.certify import (
     KEYED,
     SMALLEST_PART,

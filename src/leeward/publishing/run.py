@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.bundle import BundleWriter
+from leeward.core.errors import FailedAfterCharge
+from leeward.core.interruption import postponed, recognised
+from leeward.core.mechanisms.measurement import Needs
+from leeward.core.noise.selftest import require_accuracy
 from leeward.engines.engine import Engine, Owners
-from leeward.errors import FailedAfterCharge
-from leeward.interruption import postponed, recognised
 from leeward.ledger import Account, Entry
-from leeward.mechanisms.measurement import Needs
-from leeward.noise.selftest import require_accuracy
 from leeward.publishing.certify import Draft, Rows, certificate
 from leeward.publishing.charge import (
     AS_PLANNED,

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leeward.errors import InvalidParameter, shown
-from leeward.model import COUNT, Codebook
-from leeward.model.declaration import Keys
+from leeward.core.codebook import COUNT, Codebook
+from leeward.core.codebook.declaration import Keys
+from leeward.core.errors import InvalidParameter, shown
 from leeward.publishing.request import WrittenTable
 
 if TYPE_CHECKING:

@@ -13,9 +13,7 @@ from pydantic import ValidationError
 from leeward.bundle import Certificate, CertifiedTable
 from leeward.bundle.pay_statements import StatisticStatement
 from leeward.bundle.total_check import stated_marginal
-from leeward.errors import LeewardError
-from leeward.mechanisms.choice import AUTO, IN_PLANS, measurement
-from leeward.model import (
+from leeward.core.codebook import (
     COUNT,
     Attribute,
     Breakdown,
@@ -29,10 +27,12 @@ from leeward.model import (
     Percentiles,
     Statistic,
 )
-from leeward.model.flows import FLOW_CODES
-from leeward.model.marginal import TOTAL
-from leeward.model.statistic import OF_CLASSES, OF_FLOWS
-from leeward.privacy import Guarantee
+from leeward.core.codebook.flows import FLOW_CODES
+from leeward.core.codebook.marginal import TOTAL
+from leeward.core.codebook.statistic import OF_CLASSES, OF_FLOWS
+from leeward.core.errors import LeewardError
+from leeward.core.mechanisms.choice import AUTO, IN_PLANS, measurement
+from leeward.core.privacy import Guarantee
 from leeward.publishing.bins import read_classes, read_percentiles
 from leeward.publishing.plan import PlannedTable, part_of
 from leeward.publishing.reading import read_margins, read_protection, read_shares

@@ -7,16 +7,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.exact import number_text
-from leeward.model.size_profile import SizeProfile
-from leeward.model.statistic import COUNT
+from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.codebook.statistic import COUNT
+from leeward.core.errors import InvalidParameter, LeewardError, shown
+from leeward.core.exact import number_text
+from leeward.core.show import numbers
 from leeward.publishing.fitness import Fitness
 from leeward.publishing.plan import Plan, PlannedTable, make_plan
 from leeward.publishing.prediction import mean_error
 from leeward.publishing.reading import read_shares
 from leeward.publishing.request import WrittenTable
-from leeward.show import numbers
 
 LEAST, MOST = {"epsilon": -3 * 900, "rho": -6 * 900}, 3 * 900
 """An ε is looked for from 0.001 to 1000, a ρ from 0.000001 on."""

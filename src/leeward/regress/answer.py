@@ -15,10 +15,10 @@ import numpy as np
 from leeward.baselines.scatter import SLOPE
 from leeward.bundle.sealed_folder import marked
 from leeward.bundle.witness import Witness
-from leeward.model import EveryJob
-from leeward.noise.tabulated import Floats
-from leeward.privacy import Guarantee
-from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, whole
+from leeward.core.codebook import EveryJob
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, whole
 from leeward.regress.released import ReleasedMedians, ReleasedNumbers
 from leeward.regress.setting import PublicSetting
 

@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.mechanisms.moments import LATTICE, UNIT, NoisySums
-from leeward.noise.scales import Integers
-from leeward.noise.tabulated import Floats
+from leeward.core.mechanisms.moments import LATTICE, UNIT, NoisySums
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
 
 STEEPEST = 2.0
 """Slopes beyond this, in either direction, are moved to it: a public rule."""

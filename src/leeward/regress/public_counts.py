@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-from leeward.errors import BadFile, InvalidParameter, shown
-from leeward.model.document import read_text
+from leeward.core.codebook.document import read_text
+from leeward.core.errors import BadFile, InvalidParameter, shown
 
 OPTION, COUNT = "--counts", "count"
 MOST = 10**8

@@ -19,8 +19,8 @@ from leeward.bundle.sealed_folder import (
     read_folder,
     seal_findings,
 )
-from leeward.mechanisms.moments import Moments
-from leeward.model.document import read_text
+from leeward.core.codebook.document import read_text
+from leeward.core.mechanisms.moments import Moments
 from leeward.regress.answer import Answer
 from leeward.regress.released import ReleasedMedians, ReleasedNumbers, ReleasedSums
 from leeward.regress.request import MOMENTS, THEIL_SEN

@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from leeward.mechanisms.moments import SUMS, UNIT, NoisySums
-from leeward.mechanisms.theil_sen import FEWEST
-from leeward.noise.scales import Integers
-from leeward.noise.tabulated import Floats
+from leeward.core.mechanisms.moments import SUMS, UNIT, NoisySums
+from leeward.core.mechanisms.theil_sen import FEWEST
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
 from leeward.regress.lines import Lines, MedianLines, MomentLines
 from leeward.regress.setting import PublicSetting
 

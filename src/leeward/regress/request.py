@@ -8,13 +8,13 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.baselines.mose import METHODS as BASELINES
-from leeward.errors import InvalidParameter, raise_all, shown
-from leeward.exact import positive, rational
-from leeward.mechanisms.moments import EmployerMoments, Moments, MomentsMechanism
-from leeward.mechanisms.parameters import Parameters
-from leeward.mechanisms.theil_sen import TheilSen
-from leeward.model import Attribute, Codebook, RealRange
-from leeward.privacy import Guarantee
+from leeward.core.codebook import Attribute, Codebook, RealRange
+from leeward.core.errors import InvalidParameter, raise_all, shown
+from leeward.core.exact import positive, rational
+from leeward.core.mechanisms.moments import EmployerMoments, Moments, MomentsMechanism
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.theil_sen import TheilSen
+from leeward.core.privacy import Guarantee
 from leeward.regress.public_counts import PublicCounts
 from leeward.regress.setting import Columns, PublicSetting
 

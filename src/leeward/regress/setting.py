@@ -6,8 +6,8 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
-from leeward.exact import positive
-from leeward.model import RealRange
+from leeward.core.codebook import RealRange
+from leeward.core.exact import positive
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from leeward.bundle.software import package_digest
-from leeward.show.numbers import count, counted
-from leeward.state import read_own, replace_own, require_own, state_folder
+from leeward.core.show.numbers import count, counted
+from leeward.core.state import read_own, replace_own, require_own, state_folder
 
 AUDITS = "audits"
 MOST_BYTES = 10_000

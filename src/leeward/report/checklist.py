@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leeward.bundle import Certificate
-from leeward.show.numbers import count, losses, protected, rest
+from leeward.core.show.numbers import count, losses, protected, rest
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,17 @@ from leeward.bundle import CERTIFICATE, FORMAT, Bundle, Certificate
 from leeward.bundle.figure import account
 from leeward.bundle.layout import sha256
 from leeward.bundle.readme import heading
-from leeward.errors import BadFile
-from leeward.privacy.odds import firm_caption, suspicion_in_all
-from leeward.privacy.sentences import SCOPE
+from leeward.core.errors import BadFile
+from leeward.core.privacy.odds import firm_caption, suspicion_in_all
+from leeward.core.privacy.sentences import SCOPE
+from leeward.core.show.environment import template
+from leeward.core.show.numbers import time
 from leeward.report.checklist import checks
 from leeward.report.glance import about, chain, glance, meaning_of_zero, titles
 from leeward.report.openness import public, withheld
 from leeward.report.promise import answered, promised, unprotected
 from leeward.report.section import DETAILS, Detail, at_least, by, margin, section, statuses
 from leeward.report.summary import TableSummary, summarise
-from leeward.show.environment import template
-from leeward.show.numbers import time
 
 MOST_BYTES = 3_000_000
 """Maximum size of a report in bytes."""

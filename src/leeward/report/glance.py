@@ -10,10 +10,14 @@ from fractions import Fraction
 
 from leeward.bundle import Certificate, CertifiedTable
 from leeward.bundle.statements import BudgetStatement
-from leeward.privacy.odds import OF, FirmOdds, firm_odds
+from leeward.core.privacy.odds import OF, FirmOdds, firm_odds
+from leeward.core.show.interpretation import (
+    NET_CHANGES,
+    NOT_DISTINGUISHABLE,
+    NOT_DISTINGUISHABLE_ENDS,
+)
+from leeward.core.show.numbers import count, counted, losses, rest, share
 from leeward.report.summary import TableSummary
-from leeward.show.interpretation import NET_CHANGES, NOT_DISTINGUISHABLE, NOT_DISTINGUISHABLE_ENDS
-from leeward.show.numbers import count, counted, losses, rest, share
 
 MOST_NAMED = 8
 """Maximum number of tables that are named on the first page."""

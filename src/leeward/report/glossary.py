@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from leeward.mechanisms.registry import REGISTRY
-from leeward.show.interpretation import NOT_DISTINGUISHABLE
+from leeward.core.mechanisms.registry import REGISTRY
+from leeward.core.show.interpretation import NOT_DISTINGUISHABLE
 
 
 @dataclass(frozen=True)

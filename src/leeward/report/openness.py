@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from leeward.bundle import Certificate
+from leeward.core.show.numbers import count, counted, listed, losses, protected, significant
 from leeward.report.promise import Saying
 from leeward.report.summary import TableSummary
-from leeward.show.numbers import count, counted, listed, losses, protected, significant
 
 NO_SEED = (
     "There is none that could be asked for: the bits of the noise come from the operating system, "

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leeward.bundle import Certificate
-from leeward.model import EveryJob
-from leeward.model.law import Passage
-from leeward.privacy import sentences
-from leeward.privacy.job_sentences import rows
-from leeward.privacy.words import unit_text
-from leeward.show.numbers import loss
+from leeward.core.codebook import EveryJob
+from leeward.core.codebook.law import Passage
+from leeward.core.privacy import sentences
+from leeward.core.privacy.job_sentences import rows
+from leeward.core.privacy.words import unit_text
+from leeward.core.show.numbers import loss
 
 
 @dataclass(frozen=True)

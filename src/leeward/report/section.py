@@ -7,14 +7,14 @@ from leeward.bundle import CertifiedTable
 from leeward.bundle.figure import Matrix, cell_bars, squares
 from leeward.bundle.layout import csv_path, metadata_path, parquet_path
 from leeward.bundle.readme import filtered, lines_to_read
-from leeward.mechanisms.registry import REGISTRY
-from leeward.model import Flag
-from leeward.model.marginal import BLOCK
-from leeward.privacy.words import of_unit
+from leeward.core.codebook import Flag
+from leeward.core.codebook.marginal import BLOCK
+from leeward.core.mechanisms.registry import REGISTRY
+from leeward.core.privacy.words import of_unit
+from leeward.core.show.charts import Bin, histogram
+from leeward.core.show.notebook import Figure
+from leeward.core.show.numbers import count, counted, crossed, loss, losses, share
 from leeward.report.summary import Margins, Range, TableSummary, flags
-from leeward.show.charts import Bin, histogram
-from leeward.show.notebook import Figure
-from leeward.show.numbers import count, counted, crossed, loss, losses, share
 
 MOST_BINS = 16
 """Maximum number of bins of a histogram; of more, neighbours are joined."""

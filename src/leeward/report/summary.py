@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.figure import Cell, DrawnRows, Matrix, cells, layout, matrix
-from leeward.model import Flag
-from leeward.model.marginal import RELEASED
+from leeward.core.codebook import Flag
+from leeward.core.codebook.marginal import RELEASED
 
 Integers = NDArray[np.int64]
 

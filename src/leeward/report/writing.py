@@ -10,7 +10,7 @@ from leeward.bundle import REPORT, Bundle, read_bundle, verify_bundle
 from leeward.bundle.disk import UNKNOWN, WORDS, flush, new_hidden, write_file
 from leeward.bundle.layout import has_content
 from leeward.bundle.software import wrote_texts
-from leeward.errors import BadFile, Damaged
+from leeward.core.errors import BadFile, Damaged
 from leeward.report.document import report
 
 

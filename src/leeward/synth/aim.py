@@ -10,8 +10,8 @@ from itertools import combinations
 
 import numpy as np
 
-from leeward.mechanisms.row_counts import RowCounts
-from leeward.privacy import Guarantee
+from leeward.core.mechanisms.row_counts import RowCounts
+from leeward.core.privacy import Guarantee
 from leeward.synth.counting import KeptCounts
 from leeward.synth.description import Fit
 from leeward.synth.domain import Domain

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leeward.errors import Damaged
-from leeward.randomness import SeededBits
+from leeward.core.errors import Damaged
+from leeward.core.randomness import SeededBits
 from leeward.tidy.noisy_table import Integers
 
 BLOCK = 1 << 20

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.noise.scales import Integers
+from leeward.core.noise.scales import Integers
 from leeward.synth.counting import FileCounts
 
 Shares = NDArray[np.float64]

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations
 
-from leeward.mechanisms.row_counts import RowCounts
-from leeward.privacy import Guarantee
+from leeward.core.mechanisms.row_counts import RowCounts
+from leeward.core.privacy import Guarantee
 from leeward.synth.description import Fit
 from leeward.synth.domain import Domain
 from leeward.synth.independent import fit as fit_independent

@@ -13,12 +13,12 @@ from typing import Any
 
 from leeward.bundle.sealed_folder import marked
 from leeward.bundle.witness import Witness, read_witness
-from leeward.errors import BadFile
-from leeward.exact import printed
-from leeward.model.document import read_text
-from leeward.privacy import Guarantee
-from leeward.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, of_rows
-from leeward.privacy.words import READING
+from leeward.core.codebook.document import read_text
+from leeward.core.errors import BadFile
+from leeward.core.exact import printed
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, of_rows
+from leeward.core.privacy.words import READING
 from leeward.synth.domain import Domain
 from leeward.synth.measuring import Margin
 from leeward.synth.network import Network

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.errors import InvalidParameter, shown
-from leeward.model import Attribute, Codebook, RealRange
+from leeward.core.codebook import Attribute, Codebook, RealRange
+from leeward.core.errors import InvalidParameter, shown
 
 RANGES = 20
 """Equal ranges of a column of real numbers."""

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.noise.scales import Integers
-from leeward.noise.tabulated import Floats
-from leeward.randomness import SeededBits
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
+from leeward.core.randomness import SeededBits
 from leeward.synth.domain import Domain
 from leeward.synth.network import Fitted, Network
 

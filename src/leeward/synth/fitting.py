@@ -10,8 +10,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from leeward.noise.scales import Integers
-from leeward.noise.tabulated import Floats
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
 from leeward.synth.domain import Mask
 
 Pair = tuple[int, int]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from leeward.privacy import Guarantee
+from leeward.core.privacy import Guarantee
 from leeward.synth.description import Fit
 from leeward.synth.domain import Domain
 from leeward.synth.fitting import nearest, total

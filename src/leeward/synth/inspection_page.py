@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from math import ceil
 
-from leeward.show.charts import Couples, couples
-from leeward.show.environment import template
-from leeward.show.heat import HeatMap, Shades
-from leeward.show.numbers import count, counted, crossed, listed, percent
-from leeward.show.page import INTERNAL, Row
+from leeward.core.show.charts import Couples, couples
+from leeward.core.show.environment import template
+from leeward.core.show.heat import HeatMap, Shades
+from leeward.core.show.numbers import count, counted, crossed, listed, percent
+from leeward.core.show.page import INTERNAL, Row
 from leeward.synth.inspection import (
     BAD_AT,
     Apart,

@@ -10,7 +10,7 @@ they say how these go together, and are followed as far as the cliques allow.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from leeward.errors import InvalidParameter, LeewardError, raise_all
+from leeward.core.errors import InvalidParameter, LeewardError, raise_all
 from leeward.tidy.adding_up import Settlement
 from leeward.tidy.noisy_table import NoisyTable
 

@@ -34,9 +34,9 @@ from leeward.bundle.statements import (
     is_written,
     json_parts,
 )
-from leeward.errors import Damaged
-from leeward.model import Attribute, Codebook
-from leeward.privacy import Person
+from leeward.core.codebook import Attribute, Codebook
+from leeward.core.errors import Damaged
+from leeward.core.privacy import Person
 from leeward.synth.assignment import MISSING, Jobs
 from leeward.tidy.noisy_table import Integers
 

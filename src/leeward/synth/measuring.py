@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from leeward.exact import printed
-from leeward.mechanisms.row_choice import UNIT, RowChoice, distance
-from leeward.mechanisms.row_counts import RowCounts
-from leeward.noise.scales import Integers, Noise
-from leeward.noise.selection import Selection
-from leeward.noise.tabulated import Floats
-from leeward.privacy import Guarantee
+from leeward.core.exact import printed
+from leeward.core.mechanisms.row_choice import UNIT, RowChoice, distance
+from leeward.core.mechanisms.row_counts import RowCounts
+from leeward.core.noise.scales import Integers, Noise
+from leeward.core.noise.selection import Selection
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee
 from leeward.synth.counting import Counts, Groups
 from leeward.synth.domain import Domain
 from leeward.synth.fitting import Columns, Noisy, mean

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from leeward.noise.scales import Integers
-from leeward.noise.tabulated import Floats
-from leeward.randomness import SeededBits
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
+from leeward.core.randomness import SeededBits
 from leeward.synth.drawing import extend, places, raked
 from leeward.synth.fitting import Noisy, agreeing, margins_of, shrunk
 from leeward.synth.measuring import Margin, collected

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from leeward.noise.scales import Integers
-from leeward.noise.tabulated import Floats
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
 from leeward.synth.domain import Domain
 
 DECIMALS = 3

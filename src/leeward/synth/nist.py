@@ -13,9 +13,9 @@ from itertools import combinations
 
 import numpy as np
 
-from leeward.mechanisms.row_counts import RowCounts
-from leeward.noise.tabulated import Floats
-from leeward.privacy import Guarantee
+from leeward.core.mechanisms.row_counts import RowCounts
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee
 from leeward.synth.counting import Counts
 from leeward.synth.description import Fit
 from leeward.synth.domain import Domain

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from leeward.bundle.disk import new_file, write_file
 from leeward.bundle.sealed_folder import FILES, DrawnStatement, Kind, SealedFolder, marked
-from leeward.randomness import SeededBits
+from leeward.core.randomness import SeededBits
 from leeward.synth.description import Description
 from leeward.synth.domain import Column, Domain
 from leeward.synth.drawing import Rows, blocks

@@ -9,12 +9,12 @@ from hashlib import sha256
 from pathlib import Path
 
 from leeward.bundle.layout import sha256 as content_digest
-from leeward.errors import InvalidParameter, raise_all, shown
-from leeward.exact import positive
-from leeward.mechanisms.parameters import Parameters
-from leeward.model import Codebook
-from leeward.privacy import Guarantee, WorkerOnly
-from leeward.privacy.conversion import largest_rho
+from leeward.core.codebook import Codebook
+from leeward.core.errors import InvalidParameter, raise_all, shown
+from leeward.core.exact import positive
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.privacy import Guarantee, WorkerOnly
+from leeward.core.privacy.conversion import largest_rho
 from leeward.synth import aim, correlated, independent, nist, tree
 from leeward.synth.counting import Counts
 from leeward.synth.description import Fit

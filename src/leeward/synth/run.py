@@ -13,13 +13,13 @@ from leeward.bundle.layout import sha256
 from leeward.bundle.sealed_folder import marked
 from leeward.bundle.witness import Witness
 from leeward.bundle.writer import require_free
+from leeward.core.codebook import EveryJob
+from leeward.core.errors import InvalidParameter, NotCovered
+from leeward.core.noise.scales import secret
+from leeward.core.noise.selection import SECRET
+from leeward.core.noise.selftest import require_accuracy
 from leeward.engines.duckdb import opened_file, opened_files
-from leeward.errors import InvalidParameter, NotCovered
 from leeward.ledger import Ledger, Subject, TableCharge
-from leeward.model import EveryJob
-from leeward.noise.scales import secret
-from leeward.noise.selection import SECRET
-from leeward.noise.selftest import require_accuracy
 from leeward.publishing.account import UNKNOWN, Account, Charge, Payer, Uncharged, required
 from leeward.publishing.check import changed
 from leeward.synth.counting import NAME, Counts, FileCounts

@@ -12,9 +12,9 @@ from math import prod
 
 import numpy as np
 
-from leeward.noise.scales import Integers
-from leeward.noise.tabulated import Floats
-from leeward.privacy import Guarantee
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee
 from leeward.synth.counting import Groups
 from leeward.synth.domain import Domain, Mask
 from leeward.synth.fitting import Noisy, Pair, grouping, nearest, total

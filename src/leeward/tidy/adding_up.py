@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.tidy.fitting import projected, sums_of, whole
 from leeward.tidy.noisy_table import Floats, Integers, NoisyTable
 

@@ -13,10 +13,9 @@ from typing import TypeVar
 import numpy as np
 
 from leeward.bundle import Certificate, CertifiedTable
-from leeward.errors import Damaged, InvalidParameter
-from leeward.model import Flag, Published
-from leeward.model.cells import Integers
-from leeward.model.flows import (
+from leeward.core.codebook import Flag, Published
+from leeward.core.codebook.cells import Integers
+from leeward.core.codebook.flows import (
     FLOW_CODES,
     MEASURES,
     ONE_CLASS,
@@ -24,14 +23,15 @@ from leeward.model.flows import (
     measured_ends,
     measures,
 )
-from leeward.model.marginal import margin_columns
-from leeward.model.totals import DrawnErrors
-from leeward.model.values import ends
-from leeward.noise.difference import Noisy, NoisyWidth
-from leeward.noise.scales import DRAWS, CellNoise, public_seed
-from leeward.noise.summed_errors import CellErrors, Singles
-from leeward.noise.sums import ErrorDraws, drawn_margins, sides
-from leeward.noise.tabulated import Floats
+from leeward.core.codebook.marginal import margin_columns
+from leeward.core.codebook.totals import DrawnErrors
+from leeward.core.codebook.values import ends
+from leeward.core.errors import Damaged, InvalidParameter
+from leeward.core.noise.difference import Noisy, NoisyWidth
+from leeward.core.noise.scales import DRAWS, CellNoise, public_seed
+from leeward.core.noise.summed_errors import CellErrors, Singles
+from leeward.core.noise.sums import ErrorDraws, drawn_margins, sides
+from leeward.core.noise.tabulated import Floats
 
 Found = TypeVar("Found")
 

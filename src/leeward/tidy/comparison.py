@@ -16,11 +16,11 @@ import numpy as np
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Booleans, certified
 from leeward.bundle.pay_statements import StatisticStatement
-from leeward.errors import InvalidParameter
-from leeward.model import COUNT
-from leeward.noise.scales import DRAWS
-from leeward.show.interpretation import FALSE_DISCOVERIES, LEVEL, TESTS, UNTESTED
-from leeward.show.numbers import count, counted, percent
+from leeward.core.codebook import COUNT
+from leeward.core.errors import InvalidParameter
+from leeward.core.noise.scales import DRAWS
+from leeward.core.show.interpretation import FALSE_DISCOVERIES, LEVEL, TESTS, UNTESTED
+from leeward.core.show.numbers import count, counted, percent
 from leeward.tidy.paired_cells import Ends, Pair, Pairs, common, read_cells
 
 MOST_ROWS = 5_000_000
@@ -170,12 +170,7 @@ def _different(
 ) -> Booleans | None:
     """Which cells differ, by the laws of both noises; None if these cannot be compared."""
     # As below: a page that is served must not load laws before they are needed.
-    from leeward.noise.difference import (  # noqa: PLC0415
-        comparable,
-        p_values,
-        significant,
-        smallest_level,
-    )
+    from leeward.core.noise.difference import comparable, p_values, significant, smallest_level  # noqa: PLC0415
     from leeward.tidy.cell_errors import noisy_numbers  # noqa: PLC0415
 
     rows = np.flatnonzero(pairs.bounded)

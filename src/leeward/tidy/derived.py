@@ -16,13 +16,13 @@ import pyarrow as pa
 
 from leeward.bundle import Bundle, read_bundle
 from leeward.bundle.published_table import PublishedTable
-from leeward.errors import InvalidParameter, shown
-from leeward.model.flows import MEASURE
-from leeward.noise.integers import whole_number
-from leeward.noise.scales import DRAWS
-from leeward.show.interpretation import MISSED, RANKS_OF_GROUPS
-from leeward.show.notebook import MOST_ROWS, html_table
-from leeward.show.numbers import counted, crossed, percent
+from leeward.core.codebook.flows import MEASURE
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.noise.integers import whole_number
+from leeward.core.noise.scales import DRAWS
+from leeward.core.show.interpretation import MISSED, RANKS_OF_GROUPS
+from leeward.core.show.notebook import MOST_ROWS, html_table
+from leeward.core.show.numbers import counted, crossed, percent
 from leeward.tidy.comparison import AGAINST, release_notes, table_notes
 from leeward.tidy.groups import Groups, read_groups
 from leeward.tidy.quantities import ROWS, Asked, DerivedRow, Reference

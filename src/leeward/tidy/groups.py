@@ -9,13 +9,13 @@ import numpy as np
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import certified, join, read_blocks
 from leeward.bundle.total_check import stated_marginal
-from leeward.errors import Damaged, InvalidParameter, shown
-from leeward.model import Dimension, Marginal, Published
-from leeward.model.cells import Integers
-from leeward.model.flows import MEASURE
-from leeward.model.totals import Sums
-from leeward.noise.scales import DRAWS
-from leeward.noise.tabulated import Floats
+from leeward.core.codebook import Dimension, Marginal, Published
+from leeward.core.codebook.cells import Integers
+from leeward.core.codebook.flows import MEASURE
+from leeward.core.codebook.totals import Sums
+from leeward.core.errors import Damaged, InvalidParameter, shown
+from leeward.core.noise.scales import DRAWS
+from leeward.core.noise.tabulated import Floats
 from leeward.tidy.cell_errors import Errors, drawn_parts, require_counts, stated_draws
 
 MOST_ROWS = 5_000_000

@@ -23,7 +23,7 @@ from leeward.bundle import Bundle, CertifiedTable, read_bundle
 from leeward.bundle.blocks import join, read_blocks
 from leeward.bundle.disk import refused, write_file, writing
 from leeward.bundle.layout import checksum_list, sha256
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.tidy.small_areas import OPTION, SmallAreas, shared_out
 
 SECTORS = (

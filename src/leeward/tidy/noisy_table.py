@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Block, join, read_blocks
 from leeward.bundle.pay_statements import StatisticStatement
-from leeward.errors import InvalidParameter
-from leeward.model import Flag
-from leeward.model.marginal import BOUND
+from leeward.core.codebook import Flag
+from leeward.core.codebook.marginal import BOUND
+from leeward.core.errors import InvalidParameter
 from leeward.tidy.fitting import sums_of
 
 Floats: TypeAlias = NDArray[np.float64]

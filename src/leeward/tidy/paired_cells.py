@@ -10,13 +10,13 @@ import numpy as np
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Block, Booleans, Integers, read_blocks
 from leeward.bundle.selection import Coded
-from leeward.errors import Damaged, InvalidParameter
-from leeward.model import Flag
-from leeward.model.values import EMPTY
-from leeward.noise.tabulated import Floats
+from leeward.core.codebook import Flag
+from leeward.core.codebook.values import EMPTY
+from leeward.core.errors import Damaged, InvalidParameter
+from leeward.core.noise.tabulated import Floats
 
 if TYPE_CHECKING:
-    from leeward.noise.sums import ErrorDraws
+    from leeward.core.noise.sums import ErrorDraws
     from leeward.tidy.cell_errors import Errors
 
 MOST_COMBINATIONS = 2**62

@@ -16,10 +16,10 @@ import numpy as np
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import Integers, certified, join, read_blocks
 from leeward.bundle.selection import Row
-from leeward.model import Flag
-from leeward.noise.difference import Noisy
-from leeward.noise.scales import DRAWS
-from leeward.noise.tabulated import Floats
+from leeward.core.codebook import Flag
+from leeward.core.noise.difference import Noisy
+from leeward.core.noise.scales import DRAWS
+from leeward.core.noise.tabulated import Floats
 from leeward.tidy.cell_errors import noisy_numbers
 from leeward.tidy.groups import MOST_GROUPS, Codes, read_groups
 from leeward.tidy.quantities import rank_sets

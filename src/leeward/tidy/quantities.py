@@ -6,12 +6,12 @@ from math import inf, isfinite
 
 import numpy as np
 
-from leeward.errors import InvalidParameter
-from leeward.model.cells import Integers
-from leeward.model.flows import CHANGE, EMPLOYED
-from leeward.noise.scales import BOUND, public_seed
-from leeward.noise.sums import drawn_growths, ranked
-from leeward.noise.tabulated import Floats
+from leeward.core.codebook.cells import Integers
+from leeward.core.codebook.flows import CHANGE, EMPLOYED
+from leeward.core.errors import InvalidParameter
+from leeward.core.noise.scales import BOUND, public_seed
+from leeward.core.noise.sums import drawn_growths, ranked
+from leeward.core.noise.tabulated import Floats
 from leeward.tidy.cell_errors import Errors, paid_width
 from leeward.tidy.groups import Codes, Groups
 

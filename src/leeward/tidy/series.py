@@ -14,8 +14,8 @@ from typing import Any
 from leeward.bundle import Bundle, CertifiedTable, read_bundle
 from leeward.bundle.layout import CERTIFICATE, NO_BUNDLE
 from leeward.bundle.selection import Coded, Selection, select
-from leeward.errors import BadFile, InvalidParameter, LeewardError, shown
-from leeward.show.numbers import Ends, cases, counted
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError, shown
+from leeward.core.show.numbers import Ends, cases, counted
 from leeward.tidy.comparison import refuse_unlike, table_notes
 
 COLUMNS = ("period", "release", "value", "low", "high", "status")

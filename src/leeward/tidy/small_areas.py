@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.bundle.layout import sha256
-from leeward.errors import BadFile, InvalidParameter, shown
-from leeward.model.document import read_text
-from leeward.noise.remainders import largest_remainders
+from leeward.core.codebook.document import read_text
+from leeward.core.errors import BadFile, InvalidParameter, shown
+from leeward.core.noise.remainders import largest_remainders
 
 OPTION, PEOPLE = "--population", "people"
 MOST_PEOPLE = 10**8

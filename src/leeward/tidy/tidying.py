@@ -25,12 +25,12 @@ from leeward.bundle.software import software
 from leeward.bundle.statements import MadeFromStatement, TidiedStatement
 from leeward.bundle.table_writer import TableWriter
 from leeward.bundle.total_check import stated_marginal
-from leeward.errors import Damaged, InvalidParameter, LeewardError
-from leeward.model import Marginal, Published
-from leeward.model.marginal import BOUND, RELEASED
-from leeward.model.totals import Totals
-from leeward.show.numbers import count
-from leeward.show.progress import Silent
+from leeward.core.codebook import Marginal, Published
+from leeward.core.codebook.marginal import BOUND, RELEASED
+from leeward.core.codebook.totals import Totals
+from leeward.core.errors import Damaged, InvalidParameter, LeewardError
+from leeward.core.show.numbers import count
+from leeward.core.show.progress import Silent
 from leeward.tidy.adding_up import Settlement
 from leeward.tidy.noisy_table import Integers, NoisyTable, bounds, numbered, read_table
 from leeward.tidy.shrinkage import shrunk

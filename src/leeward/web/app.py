@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from leeward.errors import LeewardError
-from leeward.show.environment import style_sheet
+from leeward.core.errors import LeewardError
+from leeward.core.show.environment import style_sheet
 from leeward.web import laboratory, ledger_tab, plan_tab, releases_tab
 from leeward.web.guard import Guard
 from leeward.web.site import Site, listed, render, site_of

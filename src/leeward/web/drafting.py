@@ -15,7 +15,7 @@ from threading import Lock
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.errors import BadFile, InvalidParameter, LeewardError, shown
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError, shown
 from leeward.web.plan_form import read_form
 from leeward.web.site import Site, listed, render, site_of
 

@@ -15,8 +15,8 @@ from stat import S_ISREG
 from typing import Any, NoReturn
 
 from leeward.bundle import CertifiedTable
-from leeward.errors import BadFile
-from leeward.show.map import WIDE
+from leeward.core.errors import BadFile
+from leeward.core.show.map import WIDE
 
 MOST_BYTES = 64 << 20
 MOST_AREAS, MOST_POINTS = 10_000, 300_000

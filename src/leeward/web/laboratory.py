@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from leeward.errors import BadFile
-from leeward.show.page import INTERNAL
+from leeward.core.errors import BadFile
+from leeward.core.show.page import INTERNAL
 from leeward.web.site import LABORATORY, policy, site_of
 
 INDEX = "index.html"

@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from leeward.errors import LeewardError
+from leeward.core.errors import LeewardError
+from leeward.core.show.charts import Budget, Part, budget
 from leeward.ledger import Account, Anchor, Entry, Ledger
 from leeward.ledger.book import meaning, states
 from leeward.ledger.entry import happened, price
-from leeward.show.charts import Budget, Part, budget
 from leeward.web.releases_folder import Listed, listing
 from leeward.web.site import listed, page_number, render, site_of
 

@@ -9,8 +9,8 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-from leeward.errors import InvalidParameter, LeewardError
-from leeward.exact import rational
+from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.core.exact import rational
 from leeward.publishing.request import ALL, UNCHARGED, Request, WrittenTable, read_request
 from leeward.web.site import listed
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from leeward.errors import LeewardError
+from leeward.core.codebook.statistic import COUNT
+from leeward.core.errors import LeewardError
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.delta import delta_rule
+from leeward.core.show.charts import Band, Curves, curves
 from leeward.ledger import Account, Ledger
 from leeward.ledger.account import payment
 from leeward.ledger.repeat import Earlier
-from leeward.model.statistic import COUNT
-from leeward.privacy import Guarantee
-from leeward.privacy.delta import delta_rule
 from leeward.publishing.gap import Gap, table_gaps
 from leeward.publishing.plan import Plan, PlannedTable
 from leeward.publishing.predicted import as_json, dearer, table_json
@@ -22,7 +23,6 @@ from leeward.publishing.prediction import (
     promises,
     refusal,
 )
-from leeward.show.charts import Band, Curves, curves
 
 SIZES = {"small": 10, "medium": 100, "large": 1000}
 """Jobs of typical establishments, for the chart of the noise."""

@@ -9,7 +9,7 @@ from starlette.requests import Request as Asked
 from starlette.responses import Response
 from starlette.routing import Route
 
-from leeward.errors import InvalidParameter, LeewardError, raise_all
+from leeward.core.errors import InvalidParameter, LeewardError, raise_all
 from leeward.publishing.frontier import GRID, make_frontier
 from leeward.publishing.plan import Plan, make_plan, read_plan
 from leeward.publishing.predicted import Prediction

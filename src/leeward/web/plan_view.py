@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from leeward.errors import LeewardError
-from leeward.exact import number_text
-from leeward.model import Attribute
-from leeward.privacy.sentences import IN_SHORT, establishment
+from leeward.core.codebook import Attribute
+from leeward.core.errors import LeewardError
+from leeward.core.exact import number_text
+from leeward.core.privacy.sentences import IN_SHORT, establishment
 from leeward.publishing.frontier import Frontier
 from leeward.publishing.plan import Plan
 from leeward.publishing.prediction import HEADINGS, MECHANISMS, NOTHING, POLICIES, outlook

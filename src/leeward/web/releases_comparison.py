@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from leeward.bundle import Bundle
 from leeward.bundle.blocks import certified
-from leeward.errors import InvalidParameter, LeewardError, shown
-from leeward.model.statistic import COUNT
-from leeward.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
-from leeward.show.numbers import count, counted, cut
+from leeward.core.codebook.statistic import COUNT
+from leeward.core.errors import InvalidParameter, LeewardError, shown
+from leeward.core.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
+from leeward.core.show.numbers import count, counted, cut
 from leeward.tidy.comparison import (
     Comparison,
     apart_words,

@@ -19,11 +19,11 @@ from starlette.responses import Response, StreamingResponse
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import certified
 from leeward.bundle.selection import Selection, select, selected_batches
-from leeward.errors import BadFile, InvalidParameter
-from leeward.installation import hint
-from leeward.show.charts import Bar, bars
-from leeward.show.numbers import cases, cut
-from leeward.show.picture import picture
+from leeward.core.errors import BadFile, InvalidParameter
+from leeward.core.installation import hint
+from leeward.core.show.charts import Bar, bars
+from leeward.core.show.numbers import cases, cut
+from leeward.core.show.picture import picture
 from leeward.web.releases_folder import opened
 from leeward.web.releases_reading import metadata
 from leeward.web.releases_table import picked_by, read_selection, refuse_wide

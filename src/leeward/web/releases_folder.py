@@ -15,8 +15,8 @@ from threading import Lock
 from leeward.bundle import Bundle, Certificate, ReleaseGuarantee
 from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, NO_BUNDLE
 from leeward.bundle.reader import damaged, read_certificate
-from leeward.errors import BadFile, LeewardError, shown
-from leeward.show.numbers import losses, protected
+from leeward.core.errors import BadFile, LeewardError, shown
+from leeward.core.show.numbers import losses, protected
 from leeward.web.site import page_number
 
 MOST_BYTES = 64 << 20

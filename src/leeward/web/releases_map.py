@@ -11,11 +11,11 @@ from starlette.responses import Response
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import certified
 from leeward.bundle.selection import MOST_ROWS, Row, Selection, select
-from leeward.errors import InvalidParameter, LeewardError
-from leeward.show.interpretation import NOT_DISTINGUISHABLE, OPEN
-from leeward.show.map import Area, Map, shaded_map
-from leeward.show.numbers import cut
-from leeward.show.picture import picture
+from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.core.show.interpretation import NOT_DISTINGUISHABLE, OPEN
+from leeward.core.show.map import Area, Map, shaded_map
+from leeward.core.show.numbers import cut
+from leeward.core.show.picture import picture
 from leeward.web.geography import Geography
 from leeward.web.releases_files import caption, picture_answer
 from leeward.web.releases_folder import opened

@@ -27,8 +27,8 @@ from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, REPORT, RESULT, SYNT
 from leeward.bundle.reader import damaged
 from leeward.bundle.sealed_folder import kind_of, read_folder
 from leeward.bundle.statements import FileStatement, Prose, TableGuarantee, Text
-from leeward.errors import BadFile, LeewardError, shown
-from leeward.show.numbers import counted, losses, protected
+from leeward.core.errors import BadFile, LeewardError, shown
+from leeward.core.show.numbers import counted, losses, protected
 from leeward.web.site import policy, render, site_of
 
 MOST_BYTES = 2 << 20

@@ -14,8 +14,8 @@ from leeward.bundle.blocks import certified
 from leeward.bundle.layout import ESTABLISHMENTS
 from leeward.bundle.selection import Coded, Row, Selection, select
 from leeward.bundle.signoff import certificate_digest
-from leeward.model.marginal import BOUND, RELEASED
-from leeward.show.numbers import count, counted, cut, reach
+from leeward.core.codebook.marginal import BOUND, RELEASED
+from leeward.core.show.numbers import count, counted, cut, reach
 from leeward.web.releases_folder import opened
 from leeward.web.releases_pivot import Pivot, first, pivot
 from leeward.web.releases_table import picked_by, read_selection, refuse_wide

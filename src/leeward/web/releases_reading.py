@@ -6,7 +6,7 @@ from stat import S_ISREG
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.layout import metadata_path
 from leeward.bundle.reader import damaged
-from leeward.errors import InvalidParameter
+from leeward.core.errors import InvalidParameter
 
 MOST_BYTES = 16 << 20
 """Maximum size of a description in bytes."""

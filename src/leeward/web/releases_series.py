@@ -12,10 +12,10 @@ from starlette.responses import Response
 
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import certified
-from leeward.errors import LeewardError
-from leeward.show.charts import Bar, Trend, trend
-from leeward.show.numbers import cut
-from leeward.show.picture import picture
+from leeward.core.errors import LeewardError
+from leeward.core.show.charts import Bar, Trend, trend
+from leeward.core.show.numbers import cut
+from leeward.core.show.picture import picture
 from leeward.tidy.series import Series, alike, series
 from leeward.web.releases_files import CSV, attached, caption, picture_answer
 from leeward.web.releases_folder import listing, opened

@@ -27,13 +27,13 @@ from leeward.bundle.signoff import (
     standing,
 )
 from leeward.bundle.software import not_compared
-from leeward.errors import Damaged, LeewardError
+from leeward.core.errors import Damaged, LeewardError
+from leeward.core.show.notebook import Figure
 from leeward.publishing.ledger_check import entry_findings
 from leeward.publishing.restatement import restated_findings
 from leeward.report.document import report
 from leeward.report.promise import Saying, promised, unprotected
 from leeward.report.writing import refuse_unsound, report_findings
-from leeward.show.notebook import Figure
 from leeward.web.plan_form import read_form
 from leeward.web.releases_comparison import comparison_page
 from leeward.web.releases_files import file_answer

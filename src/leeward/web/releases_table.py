@@ -13,11 +13,11 @@ from starlette.responses import Response
 from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import certified
 from leeward.bundle.selection import Coded, Page, Row, Selection, select
-from leeward.errors import InvalidParameter, LeewardError, shown
+from leeward.core.errors import InvalidParameter, LeewardError, shown
+from leeward.core.show.charts import Span, spans
+from leeward.core.show.interpretation import RANKS, picked_words
+from leeward.core.show.numbers import MOST_LETTERS, cut, rank_text
 from leeward.report.section import statuses
-from leeward.show.charts import Span, spans
-from leeward.show.interpretation import RANKS, picked_words
-from leeward.show.numbers import MOST_LETTERS, cut, rank_text
 from leeward.web.releases_folder import opened
 from leeward.web.releases_reading import has_metadata, reading_lines
 from leeward.web.site import listed, render, site_of

@@ -11,7 +11,7 @@ from pathlib import Path
 from shutil import copymode
 from stat import S_ISREG
 
-from leeward.errors import BadFile, InvalidParameter, shown
+from leeward.core.errors import BadFile, InvalidParameter, shown
 from leeward.publishing.plan import read_plan
 from leeward.publishing.request import Request, written
 from leeward.web.plan_form import load

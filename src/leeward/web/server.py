@@ -12,7 +12,7 @@ import socket
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from leeward.errors import BadFile
+from leeward.core.errors import BadFile
 from leeward.web.app import make_app
 from leeward.web.site import ADDRESS, Site
 

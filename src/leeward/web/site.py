@@ -10,9 +10,9 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from leeward.errors import LeewardError, Problems
+from leeward.core.errors import LeewardError, Problems
+from leeward.core.show import environment
 from leeward.report.glossary import glossary
-from leeward.show import environment
 from leeward.web.geography import Geography
 
 ADDRESS = "127.0.0.1"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from leeward.core.codebook import Codebook, Marginal
+from leeward.core.codebook.resources import Resources
+from leeward.core.errors import LeewardError, Undisclosed
 from leeward.engines import connect
-from leeward.errors import LeewardError, Undisclosed
-from leeward.model import Codebook, Marginal
-from leeward.model.resources import Resources
 from tests.engines.small import Sources, codebook, whole
 
 SPARK = Resources(engine="spark")

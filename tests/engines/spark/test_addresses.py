@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from leeward.core.codebook import TABLES
+from leeward.core.codebook.resources import Resources
+from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.engines import connect
 from leeward.engines.address import SparkAddress, read_addresses, read_spark_addresses, seen_from
 from leeward.engines.spark.session import chosen_remote
-from leeward.errors import InvalidParameter, LeewardError
-from leeward.model import TABLES
-from leeward.model.resources import Resources
 from tests.engines.small import economy, parquet
 from tests.engines.spark.asking import SECRET, refusal
 

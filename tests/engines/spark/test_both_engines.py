@@ -10,11 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import leeward
-from leeward.engines import Engine, connect
-from leeward.engines.ibis_engine import IbisEngine
-from leeward.engines.spark.database import Spark
-from leeward.errors import InvalidParameter
-from leeward.model import (
+from leeward.core.codebook import (
     EVERY_STEP,
     BoundedJobs,
     EveryJob,
@@ -24,7 +20,11 @@ from leeward.model import (
     SingleJob,
     Steps,
 )
-from leeward.model.resources import Resources
+from leeward.core.codebook.resources import Resources
+from leeward.core.errors import InvalidParameter
+from leeward.engines import Engine, connect
+from leeward.engines.ibis_engine import IbisEngine
+from leeward.engines.spark.database import Spark
 from leeward.publishing.check import needed_steps, open_data
 from tests.engines.lists import Lists, by, filled, listed
 from tests.engines.small import (

@@ -6,8 +6,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from leeward.core.codebook import EveryJob, Marginal, Pay
 from leeward.engines import connect
-from leeward.model import EveryJob, Marginal, Pay
 from leeward.publishing.check import needed_steps
 from tests.engines.paid import paid_tables, read_cells
 from tests.engines.small import codebook, whole

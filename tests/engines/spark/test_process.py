@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from leeward.core.codebook import TABLES, SingleJob
+from leeward.core.codebook.resources import Resources
+from leeward.core.errors import BadFile
+from leeward.core.installation import hint
 from leeward.engines import connect
 from leeward.engines.spark.java import launched, private_settings, variables
 from leeward.engines.spill import SpillFolder
-from leeward.errors import BadFile
-from leeward.installation import hint
-from leeward.model import TABLES, SingleJob
-from leeward.model.resources import Resources
 from tests.engines.small import codebook, economy, marginal, parquet
 from tests.engines.spark.conftest import Cluster
 from tests.engines.truth import counts
@@ -26,13 +26,13 @@ OPEN = """
 import sys
 from pathlib import Path
 from leeward.engines import connect
-from leeward.model.resources import Resources
+from leeward.core.codebook.resources import Resources
 sources = {name: f"{name}.parquet" for name in ("workplaces", "workers", "jobs")}
 """
 TABLE = """
 import json
 sys.path.insert(0, sys.argv[-1])
-from leeward.model import SingleJob
+from leeward.core.codebook import SingleJob
 from tests.engines.small import codebook, marginal
 from tests.engines.truth import counts
 folder = Path(sys.argv[1])
@@ -41,7 +41,7 @@ table = marginal(12, book)
 """
 ALONE = """
 import tempfile
-from leeward.errors import LeewardError
+from leeward.core.errors import LeewardError
 with connect(sources, Path(sys.argv[1]), Resources(engine="spark")) as engine:
     (private,) = Path(tempfile.gettempdir()).glob("leeward-spill-*")
     print(oct(private.stat().st_mode & 0o777), len(engine.describe()))

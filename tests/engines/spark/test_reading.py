@@ -6,9 +6,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.core.codebook import TABLES, SingleJob
+from leeward.core.errors import Undisclosed
 from leeward.engines import connect
-from leeward.errors import Undisclosed
-from leeward.model import TABLES, SingleJob
 from tests.engines.small import Economy, Sources, economy, parquet
 from tests.engines.spark.asking import SECRET, SPARK, inside, place_by_sex, refusal
 from tests.engines.spark.conftest import Cluster

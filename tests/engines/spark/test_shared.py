@@ -15,14 +15,14 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from leeward.core.codebook import TABLES, Codebook, Marginal, SingleJob, Steps
+from leeward.core.codebook.resources import Resources
+from leeward.core.errors import BadFile
 from leeward.engines import Engine, connect
 from leeward.engines.address import read_spark_addresses
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.spark.database import Spark
 from leeward.engines.spark.session import TALKING, Loggers, Running, open_session
-from leeward.errors import BadFile
-from leeward.model import TABLES, Codebook, Marginal, SingleJob, Steps
-from leeward.model.resources import Resources
 from tests.engines.small import Economy, Sources, codebook, economy, parquet, whole
 from tests.engines.spark.conftest import Cluster
 from tests.engines.truth import counts, truth

@@ -6,11 +6,11 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from leeward.core.codebook import SingleJob
 from leeward.engines import connect
 from leeward.engines.address import read_spark_addresses
 from leeward.engines.spark import database
 from leeward.engines.spark.database import Spark, spans
-from leeward.model import SingleJob
 from tests.engines.small import economy, parquet
 from tests.engines.spark.asking import SPARK, place_by_sex
 from tests.engines.spark.conftest import Cluster

@@ -5,8 +5,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from leeward.core.codebook.wage_jobs import Quarter, WageJobs
 from leeward.engines.wages import write_jobs
-from leeward.model.wage_jobs import Quarter, WageJobs
 from tests.engines.spark.asking import SPARK
 from tests.engines.wage_rows import records
 

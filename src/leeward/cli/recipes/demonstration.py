@@ -20,16 +20,16 @@ from leeward.cli.recipes.recipe import Recipe
 from leeward.cli.release import report, run, summary
 from leeward.cli.screen import say
 from leeward.cli.tidy import lodes_lines
+from leeward.core.errors import Damaged
+from leeward.core.exact import number_text
+from leeward.core.mechanisms.apd import count_beside_mean
+from leeward.core.show.numbers import error
 from leeward.economy import Economy, EconomyFiles
 from leeward.economy.classifications import CIPS, INSTITUTIONS, OCCUPATIONS
 from leeward.economy.homes import Homes
-from leeward.errors import Damaged
-from leeward.exact import number_text
 from leeward.front import predict, verify
 from leeward.ledger import Ledger
-from leeward.mechanisms.apd import count_beside_mean
 from leeward.publishing.plan import read_plan
-from leeward.show.numbers import error
 from leeward.tidy.layouts import write_layout
 from leeward.tidy.lodes import Lodes
 from leeward.tidy.tidying import tidy

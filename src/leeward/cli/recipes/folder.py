@@ -12,9 +12,9 @@ from leeward.cli.recipes.lodes import HOME
 from leeward.cli.recipes.preparation import headers, prepare, require_columns
 from leeward.cli.recipes.recipe import CONFIDENTIAL, Given, Recipe
 from leeward.cli.screen import progress, say
+from leeward.core.codebook import TABLES
+from leeward.core.errors import BadFile, InvalidParameter, raise_all, shown
 from leeward.engines.address import seen_from
-from leeward.errors import BadFile, InvalidParameter, raise_all, shown
-from leeward.model import TABLES
 
 COHORTS = ("umetrics", "pseo", "veo")
 """Recipes that follow cohorts."""

@@ -22,8 +22,8 @@ from leeward.cli.recipes.recipe import (
     Tables,
     Years,
 )
+from leeward.core.exact import alpha_text
 from leeward.engines.database import Table, ibis
-from leeward.exact import alpha_text
 from leeward.publishing.bins import pseo_edges
 
 AFTER = (1, 5, 10)

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from leeward.cli.recipes.documents import CAP, codebook_text, filled, listed, pay, plan_text
 from leeward.cli.recipes.recipe import CONFIDENTIAL, Account, Given, Layout, Recipe, Release
+from leeward.core.codebook.flows import FLOW_LABELS
+from leeward.core.codebook.wage_jobs import Quarter, WageJobs
+from leeward.core.errors import InvalidParameter
 from leeward.economy.classifications import SECTORS
-from leeward.errors import InvalidParameter
-from leeward.model.flows import FLOW_LABELS
-from leeward.model.wage_jobs import Quarter, WageJobs
 
 EPSILON, ALPHA = 8, "0.1"
 CELLS = "by: [place, sector]"

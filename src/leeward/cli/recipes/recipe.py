@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
+from leeward.core.codebook.wage_jobs import WageJobs
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.privacy import Guarantee
 from leeward.engines.database import Table
-from leeward.errors import InvalidParameter, shown
-from leeward.model.wage_jobs import WageJobs
-from leeward.privacy import Guarantee
 
 CONFIDENTIAL = "confidential"
 """The folder of prepared tables inside the folder of a recipe."""

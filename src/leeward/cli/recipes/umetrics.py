@@ -21,12 +21,12 @@ from leeward.cli.recipes.recipe import (
     Tables,
     Years,
 )
+from leeward.core.errors import InvalidParameter
+from leeward.core.exact import alpha_text
+from leeward.core.mechanisms.apd import ApdTarget
 from leeward.economy.classifications import TITLES
 from leeward.engines.database import Table, ibis
 from leeward.engines.recoding import as_text
-from leeward.errors import InvalidParameter
-from leeward.exact import alpha_text
-from leeward.mechanisms.apd import ApdTarget
 
 SECTORS = {"A": "Academia", "G": "Government", "I": "Industry"}
 SCHOOLS, GOVERNMENTS = "61", ("1", "2", "3")

@@ -18,12 +18,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from leeward.core.errors import BadFile
 from leeward.engines.address import SparkAddress
 from leeward.engines.database import Table, closed_on_refusal, ibis
 from leeward.engines.driver_errors import hiding_errors
 from leeward.engines.headers import require_names
 from leeward.engines.spark.session import Session, Worker, open_session
-from leeward.errors import BadFile
 
 DataFrame = Any
 """A table or a query of PySpark, classic or Connect."""

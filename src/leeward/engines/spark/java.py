@@ -16,8 +16,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from leeward.core.errors import BadFile
 from leeward.engines.spill import SpillFolder
-from leeward.errors import BadFile
 
 SETTINGS = {
     "spark.sql.ansi.enabled": "true",  # an overflow raises

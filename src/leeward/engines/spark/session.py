@@ -17,10 +17,10 @@ from time import monotonic
 from typing import Any, ClassVar, Self, TypeVar
 from urllib.parse import urlsplit
 
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError
+from leeward.core.installation import hint
 from leeward.engines.spark.java import PATIENCE, SETTINGS, Context, launched, same_signals
 from leeward.engines.without_pandas import unblock_pandas
-from leeward.errors import BadFile, InvalidParameter, LeewardError
-from leeward.installation import hint
 
 Session = Any
 """A session of PySpark, classic or Connect."""

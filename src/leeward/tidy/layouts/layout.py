@@ -13,7 +13,7 @@ from leeward.bundle import Bundle, CertifiedTable, read_bundle
 from leeward.bundle.disk import refused as unwritable
 from leeward.bundle.disk import write_file, writing
 from leeward.bundle.layout import BUNDLE_NAME, checksum_list, sha256
-from leeward.show.numbers import counted, crossed, losses, protected
+from leeward.core.show.numbers import counted, crossed, losses, protected
 from leeward.tidy.layouts.pseo import Pseoe, Pseof
 from leeward.tidy.layouts.qwi import Qwi
 from leeward.tidy.layouts.sheet import Number, Sheet, refused

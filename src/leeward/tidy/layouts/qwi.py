@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from leeward.bundle import Bundle, CertifiedTable
-from leeward.model import Flag
+from leeward.core.codebook import Flag
 from leeward.tidy.layouts.codes import EVERYONE, SEXES, geography, industry, one_of
 from leeward.tidy.layouts.sheet import (
     Cell,

@@ -15,10 +15,10 @@ from leeward.bundle import Bundle, CertifiedTable
 from leeward.bundle.blocks import read_blocks
 from leeward.bundle.pay_statements import StatisticStatement
 from leeward.bundle.selection import named_rows
-from leeward.errors import InvalidParameter, shown
-from leeward.model import Flag
-from leeward.model.statistic import COUNT, PERCENTILE
-from leeward.show.numbers import Ends
+from leeward.core.codebook import Flag
+from leeward.core.codebook.statistic import COUNT, PERCENTILE
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.show.numbers import Ends
 
 PARAMETER = "--form"
 MONTHS = {"month": 1, "quarter": 3, "year": 12}

@@ -1,0 +1,66 @@
+"""What is tabulated: codebook, marginals and statistics, and the two types of values."""
+
+from leeward.core.codebook.attribute import LEFT_OUT, TABLES, Attribute, NumericRange, RealRange
+from leeward.core.codebook.cells import Cells, Entries
+from leeward.core.codebook.codebook import Codebook, read_codebook
+from leeward.core.codebook.flows import Flows, Gains
+from leeward.core.codebook.jobs_rule import (
+    BoundedJobs,
+    EveryJob,
+    JobsRule,
+    PrimaryJob,
+    SingleJob,
+    most_rows,
+)
+from leeward.core.codebook.marginal import Breakdown, Dimension, Marginal
+from leeward.core.codebook.row_rules import EVERY_STEP, ROW_RULES, Finding, Loss, RowRule, Steps
+from leeward.core.codebook.statistic import (
+    COUNT,
+    STATISTICS,
+    Classes,
+    Count,
+    Pay,
+    Percentiles,
+    Statistic,
+)
+from leeward.core.codebook.values import Batch, Confidential, Flag, Published
+
+__all__ = [
+    "COUNT",
+    "EVERY_STEP",
+    "LEFT_OUT",
+    "ROW_RULES",
+    "STATISTICS",
+    "TABLES",
+    "Attribute",
+    "Batch",
+    "BoundedJobs",
+    "Breakdown",
+    "Cells",
+    "Classes",
+    "Codebook",
+    "Confidential",
+    "Count",
+    "Dimension",
+    "Entries",
+    "EveryJob",
+    "Finding",
+    "Flag",
+    "Flows",
+    "Gains",
+    "JobsRule",
+    "Loss",
+    "Marginal",
+    "NumericRange",
+    "Pay",
+    "Percentiles",
+    "PrimaryJob",
+    "Published",
+    "RealRange",
+    "RowRule",
+    "SingleJob",
+    "Statistic",
+    "Steps",
+    "most_rows",
+    "read_codebook",
+]

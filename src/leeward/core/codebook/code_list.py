@@ -1,0 +1,164 @@
+"""Code list: the closed list of codes of an attribute: inline, a CSV file, or a standard one."""
+
+import csv
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from unicodedata import normalize
+
+from leeward.core.codebook.classifications import Library, NoList, is_standard
+from leeward.core.codebook.document import read_text
+from leeward.core.errors import LONGEST, BadFile, InvalidParameter, shown
+
+MOST_CODES = 1_000_000
+"""Maximum number of codes in a list."""
+
+LONGEST_CODE = 100
+"""Maximum length of a code in characters."""
+
+
+@dataclass(frozen=True)
+class CodeList:
+    """Codes in their order, and what they mean."""
+
+    codes: tuple[str, ...]
+    labels: tuple[str, ...]
+    unknown: str | None = None
+    """The code for unknown; None without one."""
+
+    def with_unknown(self, code: str, label: str, where: str) -> "CodeList":
+        """The list with one more code, which stands for unknown."""
+        if code in self.codes:
+            raise InvalidParameter(
+                where,
+                rule="must be a code that the list does not have",
+                value=f"{shown(code)}, which is in codes",
+                next_step="Choose another code; or leave `unknown` out, and write the listed code "
+                "as `other` and as `null_as`.",
+            )
+        more = dict(zip(self.codes, self.labels, strict=True)) | {code: label}
+        made = read_codes(more, Path(), where)
+        return CodeList(made.codes, made.labels, code)
+
+
+PACKAGED_ALONE = Library()
+HEADER = ("code", "label")
+
+
+def read_codes(
+    written: str | list[str] | dict[str, str],
+    folder: Path,
+    where: str,
+    library: Library = PACKAGED_ALONE,
+    header: tuple[str, str] = HEADER,
+) -> CodeList:
+    """Codes as a list, as a mapping to labels, as a CSV file with both, or as a classification."""
+    if isinstance(written, str) and is_standard(written):
+        rows = list(library.find(written, where).codes.items())
+    elif isinstance(written, str):
+        rows = _read_csv(folder / written, header, where)
+    elif isinstance(written, dict):
+        rows = list(written.items())
+    else:
+        rows = [(code, code) for code in written]
+    for code, _ in rows:
+        _check_code(code, where)
+    codes = tuple(code for code, _ in rows)
+    if not codes:
+        file = isinstance(written, str)
+        raise (NoList if file else InvalidParameter)(
+            where,
+            rule="must list at least one code",
+            value=f"no codes in {written!r}" if file else "no codes",
+            next_step=f"Fill the {'file' if file else 'list'}, or delete the attribute.",
+        )
+    if len(codes) > MOST_CODES or len(set(codes)) < len(codes):
+        twice = next((code for code, times in Counter(codes).items() if times > 1), None)
+        raise InvalidParameter(
+            where,
+            rule=f"must list each code once, from 1 to {MOST_CODES} codes",
+            value=f"{shown(twice)} twice" if twice is not None else f"{len(codes)} codes",
+            next_step="Mend the list.",
+        )
+    _refuse_twins(codes, where)
+    return CodeList(codes, tuple(label for _, label in rows))
+
+
+def _refuse_twins(codes: tuple[str, ...], where: str) -> None:
+    """Codes that differ for a program and look the same to a reader: é in one letter and in two."""
+    seen: dict[str, str] = {}
+    for code in codes:
+        other = seen.setdefault(normalize("NFKC", code), code)
+        if other != code:
+            raise InvalidParameter(
+                where,
+                rule="must not hold two codes that are the same text in Unicode's form NFKC",
+                value=f"{ascii(other)[:LONGEST]} and {ascii(code)[:LONGEST]}",
+                next_step="Keep one of them, or rename one.",
+            )
+
+
+def read_parents(written: str | dict[str, str], folder: Path, where: str) -> Mapping[str, str]:
+    """The coarser code of each code, as a mapping or as the name of a CSV file."""
+    if isinstance(written, dict):
+        return written
+    rows = _read_csv(folder / written, ("code", "parent"), where)
+    parents = dict(rows)
+    if len(parents) < len(rows):
+        raise InvalidParameter(
+            where,
+            rule="must name the parent of each code once",
+            value=shown(written),
+            next_step="Remove the repeated rows.",
+        )
+    return parents
+
+
+def _read_csv(path: Path, header: tuple[str, str], where: str) -> list[tuple[str, str]]:
+    """Rows of the two named columns; other columns are ignored."""
+    if not path.exists():
+        raise NoList(
+            where,
+            rule="must be a file that exists",
+            value=repr(str(path)),
+            next_step="Look at the name and the file.",
+        )
+    reader = csv.DictReader(StringIO(read_text(path, where), newline=""), strict=True)
+    try:
+        rows = list(reader)
+    except csv.Error as error:
+        raise _bad_csv(path, where, f"must be CSV ({error})") from None
+    if not set(header) <= set(reader.fieldnames or ()):
+        step = "Mend the file." if header[1] == "parent" else OTHER_HEADER
+        rule = f"must be CSV with the columns {' and '.join(header)}"
+        raise _bad_csv(path, where, rule, step=step)
+    long = next((number for number, row in enumerate(rows, start=2) if None in row), None)
+    if long is not None:
+        rule = "must not have more fields in a row than the header names"
+        step = "Put quotes around texts that hold a comma."
+        raise _bad_csv(path, where, rule, f"row {long} of ", step)
+    if any(row[column] is None for row in rows for column in header):
+        raise _bad_csv(path, where, "must have all columns in every row")
+    return [(row[header[0]].strip(), row[header[1]].strip()) for row in rows]
+
+
+OTHER_HEADER = "Mend the file, or name its columns as code_column and label_column."
+
+
+def _bad_csv(
+    path: Path, where: str, rule: str, found: str = "", step: str = "Mend the file."
+) -> BadFile:
+    return BadFile(where, rule=rule, value=f"{found}{str(path)!r}", next_step=step)
+
+
+def _check_code(code: str, where: str) -> None:
+    plain = code.isprintable() and code == code.strip()
+    if not code or len(code) > LONGEST_CODE or not plain:
+        raise InvalidParameter(
+            where,
+            rule=f"must hold codes of 1 to {LONGEST_CODE} printable characters, no blanks around",
+            value=shown(code),
+            next_step="Change the code.",
+        )

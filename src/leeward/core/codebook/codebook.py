@@ -1,0 +1,414 @@
+"""Codebook: what the columns of the three tables mean, and which codes they may hold."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeAlias
+
+from leeward.core.codebook.attribute import LEFT_OUT, Attribute, RealRange
+from leeward.core.codebook.classifications import Library, NoList
+from leeward.core.codebook.code_list import CodeList, read_codes
+from leeward.core.codebook.declaration import (
+    REAL,
+    Keys,
+    WrittenAttribute,
+    WrittenCodebook,
+    misplaced,
+    numeric_range,
+    problems,
+    real_range,
+)
+from leeward.core.codebook.document import as_document, nearest, parse, place, read_document
+from leeward.core.codebook.hierarchy import Lists
+from leeward.core.codebook.nulls import Nulls, by_column, chosen, clash, contradictions
+from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES, RowRule
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError, Problems, raise_all, shown
+
+Combination: TypeAlias = Mapping[str, str]
+"""A code of each of some attributes, by the attributes' names."""
+
+
+@dataclass(frozen=True)
+class Pending:
+    """An attribute without a code list, and what is refused where it is used."""
+
+    table: str
+    refusal: LeewardError
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """The declared attributes by name, the key columns, and what no job can be.
+
+    Whether the data obey `impossible` is looked at by a check alone: no release depends on it.
+    `reals` are columns of real numbers, by name: regressions read them, tables do not. `pending`
+    are attributes without a code list: each is refused where it is used. `library` has the public
+    lists that it could name.
+    """
+
+    keys: Keys
+    attributes: Mapping[str, Attribute] = field(hash=False)
+    impossible: tuple[Combination, ...] = field(default=(), hash=False)
+    reals: Mapping[str, RealRange] = field(default_factory=dict, hash=False)
+    pending: Mapping[str, Pending] = field(default_factory=dict, hash=False, compare=False)
+    library: Library | None = field(default=None, hash=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
+        kept = tuple(MappingProxyType(dict(one)) for one in self.impossible)
+        object.__setattr__(self, "impossible", kept)
+        object.__setattr__(self, "reals", MappingProxyType(dict(self.reals)))
+        object.__setattr__(self, "pending", MappingProxyType(dict(self.pending)))
+
+    def attribute(self, name: str, parameter: str) -> Attribute:
+        """A declared attribute that may be tabulated by; anything else is refused."""
+        found = self.attributes.get(name)
+        if name in self.pending:
+            raise self.pending[name].refusal
+        if found is None and name in self.reals:
+            raise InvalidParameter(
+                parameter,
+                rule="must have codes: a column of type number is for regressions alone",
+                value=shown(name),
+                next_step="Declare it with type: integer and classes, or leave it out.",
+            )
+        if found is None:
+            near = nearest(name, self.attributes)
+            raise InvalidParameter(
+                parameter,
+                rule=f"must be declared in the codebook: {', '.join(self.attributes)}",
+                value=shown(name),
+                next_step=f"Did you mean {near!r}?" if near else "Declare it, or leave it out.",
+            )
+        if not found.may_be_tabulated:
+            raise InvalidParameter(
+                parameter,
+                rule="must not be a private attribute of workplaces: its values would be published",
+                value=shown(name),
+                next_step="Leave it out; declare it public only if everyone may know it.",
+            )
+        return found
+
+    def require_lists(self) -> None:
+        """Refuse attributes of workers and jobs without a list, where all of them count."""
+        used = (one.refusal for one in self.pending.values() if one.table != "workplaces")
+        raise_all({str(one): one for one in used}.values())
+
+    def columns(self) -> Iterator[tuple[str, str]]:
+        """Every (table, column) that must be in the data."""
+        yield from self.keys.columns()
+        yield from {(one.table, one.column): None for one in self.attributes.values()}
+
+    @property
+    def nulls(self) -> Mapping[tuple[str, str], Nulls]:
+        """The texts that mean missing in each (table, column) that has any."""
+        found = by_column(self.keys.columns(), self.keys.nulls, self.attributes.values())
+        return {where: texts for where, texts in found.items() if texts}
+
+    def nulls_of(self, table: str) -> Mapping[str, Nulls]:
+        """The same of one table, by column."""
+        return {column: texts for (of, column), texts in self.nulls.items() if of == table}
+
+    def parents(self, name: str) -> dict[str, dict[str, str]]:
+        """For each attribute that is derived from this one, the parent of each code."""
+        found: dict[str, dict[str, str]] = {}
+        for one in self.attributes.values():
+            if name in self._origins(one):
+                codes = self.attributes[name].codes
+                found[one.name] = {code: one.codes[one.recode[code]] for code in codes}
+        return found
+
+    def _origins(self, attribute: Attribute) -> Iterator[str]:
+        while attribute.origin is not None:
+            yield attribute.origin
+            attribute = self.attributes[attribute.origin]
+
+    def real(self, name: str) -> RealRange:
+        """The numbers of a column for regressions; one that is not declared lies in 0 to 1.
+
+        Of a numeric column they are those from low to cap.
+        """
+        found = self.attributes.get(name)
+        if found is not None and found.numbers is not None:
+            ends = Fraction(found.numbers.low), Fraction(found.numbers.cap)
+            return RealRange(found.column, *ends, nulls=found.nulls)
+        return self.reals.get(name, RealRange(name))
+
+    @property
+    def numeric(self) -> tuple[Attribute, ...]:
+        """The attributes of numeric columns, derived ones included."""
+        return tuple(one for one in self.attributes.values() if one.numbers is not None)
+
+    @property
+    def row_rules(self) -> tuple[RowRule, ...]:
+        """The rules under which rows of workers and jobs count."""
+        further = NUMBER_RULES if self.numeric else ()
+        return (*ROW_RULES, *further, *(NULL_RULES if self.nulls else ()))
+
+
+def read_codebook(source: Path | Mapping[str, object], folder: Path | None = None) -> Codebook:
+    """A codebook from a YAML file, or the same keys as a mapping.
+
+    Code lists are read from files beside it, of a mapping from files in `folder`.
+    """
+    if isinstance(source, Path):
+        content, folder = read_document(source, "codebook"), source.parent
+    else:
+        content, folder = as_document(source), folder or Path()
+    written, found = parse(WrittenCodebook, content, "codebook")
+    if written is None:
+        raise Problems(found) if len(found) > 1 else found[0]
+    attributes: dict[str, Attribute] = {}
+    reals: dict[str, RealRange] = {}
+    kept = written.classifications
+    lists = Lists(folder, Library(None if kept is None else folder / kept))
+    pending: dict[str, Pending] = {}
+    for name in _in_order(written.attributes):
+        try:
+            if written.attributes[name].type == REAL:
+                reals[name] = _real(name, written.attributes[name], written.nulls)
+                continue
+            if written.attributes[name].origin in pending:
+                pending[name] = pending[written.attributes[name].origin or ""]
+                continue
+            made = _attribute(name, written.attributes, attributes, lists)
+            attributes[name] = _with_nulls(made, written, attributes)
+        except Problems as several:
+            found.extend(several.problems)
+        except NoList as refusal:
+            pending[name] = Pending(written.attributes[name].table, refusal)
+        except LeewardError as problem:
+            found.append(problem)
+    found.extend(_given_away(attributes))
+    declared: dict[str, Attribute | RealRange] = {**attributes, **reals}
+    found.extend(_one_key(written.tables))
+    found.extend(contradictions(written.tables.columns(), written.tables.nulls, declared))
+    for number, one in enumerate(written.impossible):
+        found.extend(
+            _misread(one, written.attributes, attributes, f"codebook.impossible[{number}]")
+        )
+    used = {name for one in written.impossible for name in one}
+    lacking = (one.refusal for name, one in pending.items() if not attributes or name in used)
+    found.extend(lacking)
+    raise_all(found)
+    if not attributes:
+        raise BadFile(
+            "codebook.attributes",
+            rule="must declare at least one attribute",
+            value="none",
+            next_step="`leeward init` writes a codebook from table headers.",
+        )
+    ordered = {name: attributes[name] for name in written.attributes if name in attributes}
+    return Codebook(written.tables, ordered, written.impossible, reals, pending, lists.library)
+
+
+def _one_key(keys: Keys) -> Iterator[LeewardError]:
+    """A job's worker and workplace are two columns."""
+    if keys.jobs.worker == keys.jobs.workplace:
+        yield InvalidParameter(
+            "codebook.tables.jobs",
+            rule="must name different columns as worker and as workplace",
+            value=f"{shown(keys.jobs.worker)} as both",
+            next_step="Name the column that says who works, and the one that says where.",
+        )
+
+
+def _misread(
+    one: Combination,
+    declared: Mapping[str, WrittenAttribute],
+    sound: Mapping[str, Attribute],
+    where: str,
+) -> Iterator[LeewardError]:
+    """What is wrong with a combination; of attributes with mistakes these are told already."""
+    if len(one) < 2:
+        yield InvalidParameter(
+            where,
+            rule="must combine codes of at least two attributes",
+            value=", ".join(one) or "none",
+            next_step="Add another attribute; a code that nobody has is left out of codes.",
+        )
+    for name, code in one.items():
+        unfit = name in declared and (
+            declared[name].table == "workplaces" or declared[name].type == REAL
+        )
+        if name not in declared or unfit:
+            near = None if name in declared else nearest(name, declared)
+            yield InvalidParameter(
+                place((where, name)),
+                rule="must be a declared attribute of workers or jobs",
+                value=shown(name),
+                next_step=f"Did you mean {near!r}?" if near else "Name another one.",
+            )
+        elif name in sound and sound[name].position(code) is None:
+            yield InvalidParameter(
+                place((where, name)),
+                rule=f"must be one of the codes of {name}",
+                value=shown(code),
+                next_step=f"Its codes begin {', '.join(sound[name].codes[:5])}.",
+            )
+
+
+def _given_away(attributes: Mapping[str, Attribute]) -> Iterator[LeewardError]:
+    """Public attributes of columns that others declare private; derived ones share their column."""
+    hidden = {
+        one.column: one.name for one in attributes.values() if one.of_workplaces and not one.public
+    }
+    for one in attributes.values():
+        if one.public and one.column in hidden:
+            yield InvalidParameter(
+                f"{place(('codebook', 'attributes', one.name))}.public",
+                rule="must not be true of a column that another attribute declares private, nor "
+                "of anything derived from it: its values would be published",
+                value=f"true, and {hidden[one.column]} of the same column {shown(one.column)} is "
+                "private",
+                next_step="Write public: false, or declare both public if everyone may know them.",
+            )
+
+
+def _in_order(written: Mapping[str, WrittenAttribute]) -> list[str]:
+    """Names with those first that others are derived from."""
+
+    def steps(name: str) -> int:
+        passed: list[str] = []
+        while name in written and name not in passed:
+            passed.append(name)
+            name = written[name].origin or ""
+        return len(passed)
+
+    return sorted(written, key=steps)
+
+
+def _real(name: str, written: WrittenAttribute, nulls: Nulls) -> RealRange:
+    where = place(("codebook", "attributes", name))
+    raise_all(problems(name, written, where))
+    return replace(real_range(name, written, where), nulls=chosen(written.nulls, nulls))
+
+
+def _with_nulls(
+    made: Attribute, written: WrittenCodebook, known: Mapping[str, Attribute]
+) -> Attribute:
+    """The attribute with the texts that mean missing; a derived one has those of its origin."""
+    if made.origin is not None:
+        return replace(made, nulls=known[made.origin].nulls)
+    own = written.attributes[made.name].nulls
+    nulls = chosen(own, written.nulls)
+    raise_all(clash(made.name, own, nulls, () if made.numbers else made.recode))
+    return replace(made, nulls=nulls)
+
+
+def _attribute(
+    name: str,
+    declared: Mapping[str, WrittenAttribute],
+    known: Mapping[str, Attribute],
+    lists: Lists,
+) -> Attribute:
+    where, written = place(("codebook", "attributes", name)), declared[name]
+    raise_all(problems(name, written, where))
+    numbers = None if written.type is None else numeric_range(written, where)
+    if numbers is not None:
+        labels = zip(written.classes or {}, numbers.labels, strict=True)
+        codes = read_codes(dict(labels), lists.folder, f"{where}.classes")
+    elif written.codes is None and written.prefix is not None:
+        codes = lists.by_prefix(name, declared, _origin(written, known, where))
+    else:
+        codes = lists.codes(written, f"{where}.codes")
+    finer = None if written.origin is None else _origin(written, known, where)
+    codes = lists.with_unknown(codes, written, finer, where)
+    if written.total is not None:
+        _require_total(written.total, codes, f"{where}.total")
+    if finer is not None:
+        return _derived(name, written, finer, codes, lists)
+    recode = {code: position for position, code in enumerate(codes.codes)}
+    raise_all(misplaced(written, recode, where))
+    recode |= {text: recode[code] for text, code in lists.spelling(written, codes, where).items()}
+    raise_all(misplaced(written, recode, where))
+    recode |= dict.fromkeys(written.omit, LEFT_OUT)
+    missing = codes.unknown if written.null_as is None else written.null_as
+    other = codes.unknown if written.other is None else written.other
+    rest = other if numbers is None else missing
+    return Attribute(
+        name=name,
+        table=written.table,  # type: ignore[arg-type] # checked in problems
+        column=name if written.column is None else written.column,
+        codes=codes.codes,
+        labels=codes.labels,
+        public=bool(written.public),
+        recode=recode,
+        unlisted=None if rest is None else recode[rest],
+        missing=None if missing is None else recode[missing],
+        numbers=numbers,
+        total=written.total,
+        label=written.label,
+        note=written.note,
+        unknown=codes.unknown,
+    )
+
+
+def _require_total(code: str, codes: CodeList, where: str) -> None:
+    """A total code is a text like a code, and differs from all codes."""
+    if code in codes.codes:
+        raise InvalidParameter(
+            where,
+            rule="must not be one of the codes: it stands for all of them together",
+            value=shown(code),
+            next_step="Remove it from codes, and list it in omit if jobs have it; or choose "
+            "another total code.",
+        )
+    read_codes([*codes.codes, code], Path(), where)
+
+
+def _origin(written: WrittenAttribute, known: Mapping[str, Attribute], where: str) -> Attribute:
+    """The attribute that another one is derived from."""
+    origin = known.get(written.origin or "")
+    if origin is None or origin.table != written.table:
+        others = [one.name for one in known.values() if one.table == written.table]
+        near = nearest(written.origin or "", others)
+        raise InvalidParameter(
+            f"{where}.from",
+            rule=f"must name another attribute of {written.table} that is declared without a "
+            "mistake",
+            value=shown(written.origin),
+            next_step=f"Did you mean {near!r}?" if near else "Declare that attribute first.",
+        )
+    return origin
+
+
+def _derived(
+    name: str,
+    written: WrittenAttribute,
+    origin: Attribute,
+    codes: CodeList,
+    lists: Lists,
+) -> Attribute:
+    """A coarser attribute: the codes of its origin, each mapped to a parent."""
+    where = place(("codebook", "attributes", name))
+    parents = lists.parents(written, origin, codes, where)
+    places = {code: position for position, code in enumerate(codes.codes)}
+    lost = [code for code in origin.codes if parents.get(code) not in places]
+    if lost:
+        raise InvalidParameter(
+            f"{where}.{'map' if written.prefix is None else 'prefix'}",
+            rule=f"must give every code of {origin.name} a parent that is in codes",
+            value=f"{len(lost)} of {len(origin.codes)} codes without, the first {shown(lost[0])}",
+            next_step="Add them to the map, or their parents to codes.",
+        )
+    coarse = [places[parents[code]] for code in origin.codes] + [LEFT_OUT]
+    return Attribute(
+        name=name,
+        table=origin.table,
+        column=origin.column,
+        codes=codes.codes,
+        labels=codes.labels,
+        public=bool(written.public),
+        recode={raw: coarse[position] for raw, position in origin.recode.items()},
+        unlisted=None if origin.unlisted is None else coarse[origin.unlisted],
+        missing=None if origin.missing is None else coarse[origin.missing],
+        numbers=origin.numbers,
+        total=written.total,
+        label=written.label,
+        note=written.note,
+        origin=origin.name,
+        unknown=codes.unknown,
+    )

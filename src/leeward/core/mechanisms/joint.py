@@ -1,0 +1,112 @@
+"""Joint: what the two mechanisms of whole products share, and how `auto` chooses between them."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from leeward.core.codebook.size_profile import ESTABLISHMENTS
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.mechanisms.measurement import COVERAGE, Recordable, Spread
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise.design import Design, Norm
+from leeward.core.noise.integers import whole_number
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
+
+if TYPE_CHECKING:
+    from leeward.core.noise.public_draws import PublicDraws
+
+MOST_JOINT_CELLS = 400
+"""Maximum number of cells of all tables of a product together."""
+
+MOST_DRAWN = "They cover at least nine of ten draws of the public law of the noise."
+
+
+def joint_design(parameters: Parameters, tables: object, norm: Norm) -> tuple[Design, Parameters]:
+    """The tables of a product, and the parameters of all their cells together."""
+    numbers = tuple(tables) if isinstance(tables, (tuple, list)) else ()
+    if not numbers or not all(whole_number(one) and one >= 1 for one in numbers):
+        raise InvalidParameter(
+            "tables",
+            rule="must be the numbers of cells of the tables, such as (3, 2)",
+            value=shown(tables),
+            next_step="Give one whole number of at least 1 for each table.",
+        )
+    design = Design(tuple(int(one) for one in numbers), norm)
+    if not 2 <= design.cells <= MOST_JOINT_CELLS:
+        raise InvalidParameter(
+            "tables",
+            rule=f"must have from 2 to {MOST_JOINT_CELLS} cells together",
+            value=f"{design.cells} cells",
+            next_step="Release tables of like size together, in several blocks.",
+        )
+    return design, replace(parameters, cells=design.cells)
+
+
+def required_sums(counts: Integers, design: Design) -> None:
+    """Refuse tables of a workplace cell that differ in their sums: the proof is about equal ones.
+
+    The engine counts every job once in each table, so other sums are a fault of the program.
+    """
+    first, *others = (counts[:, cells].sum(axis=1) for cells in design.slices())
+    if any(not np.array_equal(first, other) for other in others):
+        raise ArithmeticError("tables of a product must have one sum in each workplace cell")
+
+
+def rounding_of(design: Design) -> Floats:
+    """What rounding may add to the noise of the total, and of each cell, (1 + D).
+
+    A total is rounded to the nearest; largest remainders move a cell by less than one.
+    """
+    return np.repeat([0.5, 1.0], [1, design.cells])
+
+
+def with_total(values: Integers, design: Design) -> Integers:
+    """The same with the total of each row before it; all tables have it."""
+    return np.concatenate([values[:, design.slices()[0]].sum(axis=1, keepdims=True), values], 1)
+
+
+def public_draws(design: Design, shape: int = 0) -> "PublicDraws":
+    """Draws of the public law, loaded when margins are asked for: a plan without loads none."""
+    from leeward.core.noise.public_draws import PublicDraws  # noqa: PLC0415 (a plan must not load it)
+
+    return PublicDraws(design, shape)
+
+
+def drawn_spread(draws: "PublicDraws", size: int, scale: float) -> Spread:
+    """The noise of a cell of the first table, whose establishment is spread evenly over it."""
+    count = -(-size // draws.design.tables[0])
+    reach = int(np.ceil(scale * draws.reach(1, float(COVERAGE)) - 0.5))
+    return Spread(count, count - reach, count + reach, draws.law(1), scale)
+
+
+class JointTables(Recordable):
+    """What measurements of a product's tables have in common."""
+
+    by_cell: ClassVar[bool] = False
+
+    @property
+    def parameters(self) -> Parameters:
+        """What the mechanism was calibrated for."""
+        found: Parameters = self.mechanism.parameters  # type: ignore[attr-defined] # of each
+        return found
+
+    @property
+    def design(self) -> Design:
+        """The tables."""
+        found: Design = self.mechanism.design  # type: ignore[attr-defined] # of each
+        return found
+
+    @staticmethod
+    def shape_of_product(design: Design) -> dict[str, str]:
+        """The tables and the dimension of their space, for a certificate."""
+        tables = ", ".join(map(str, design.tables))
+        return {"tables": tables, "dimension": str(design.dimension)}
+
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
+        """The mean over all cells of all tables."""
+        errors = self.expected_errors(size, establishments)
+        if errors is None:
+            return None
+        return float(np.average(errors[1:], weights=self.design.tables))

@@ -1,0 +1,342 @@
+"""Joint clipped: all breakdowns of a workplace cell for one ε, noise of public scale.
+
+Proof in joint_clipped.proof.md. As clipped, with two changes: an establishment that is scaled down
+keeps one sum in all tables, and the noise has the density ∝ e^(−ε₂·N(z)/Δ) on the space V of tables
+with one sum, N the largest positive or negative part of a table. So the total is good as well.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, isqrt, pi, sqrt
+from statistics import NormalDist
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+import numpy as np
+
+from leeward.core.codebook import Entries
+from leeward.core.codebook.size_profile import ESTABLISHMENTS
+from leeward.core.exact import Number, root_up
+from leeward.core.mechanisms.clipped import MISSED, Clipped, Ends
+from leeward.core.mechanisms.clipping import FINENESS, Clipping, scaled
+from leeward.core.mechanisms.joint import joint_design, public_draws, required_sums, rounding_of
+from leeward.core.mechanisms.measurement import Claims, MarginRule, Measurement, Words
+from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide
+from leeward.core.mechanisms.split import (
+    MOST_ESTABLISHMENTS,
+    Bound,
+    Narrower,
+    Weights,
+    bound_for,
+    establishment_class,
+    given_split,
+    paid_share,
+)
+from leeward.core.noise.design import Design
+from leeward.core.noise.remainders import largest_remainders
+from leeward.core.noise.scales import WIDEST_GAUSSIAN, Integers, Noise, Scales
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee, Policy, StrongAlpha
+
+if TYPE_CHECKING:
+    from leeward.core.noise.public_draws import PublicDraws
+
+HAIR = 1e-9
+"""So that float error never makes a whole number of establishments one too few."""
+
+
+@dataclass(frozen=True)
+class JointClipping(Clipping):
+    """Clipping that keeps one sum in all tables of an establishment."""
+
+    tables: tuple[int, ...] = ()
+
+    @property
+    def lattice(self) -> int:
+        """A power of two, so fine that the allowance for rounding is below 1/1000 of Δ."""
+        return 1 << (FINENESS * (max(self.tables) + 1) - 1).bit_length()
+
+    @property
+    def allowance(self) -> int:
+        """What rounding to the lattice may add to a positive part, in lattice points."""
+        return max(self.tables) + 1
+
+    def sums(self, entries: Entries, theta: Integers) -> Integers:
+        """Lattice points (workplaces, D), one θ a workplace cell.
+
+        An establishment above θ has θ points in every table: floors, and one more for the largest
+        remainders.
+        """
+        place, sizes = entries.workplace[entries.row], entries.sizes[entries.row]
+        points = entries.counts * self.lattice
+        above = np.flatnonzero(sizes * self.lattice > theta[place])
+        points[above] = self._scaled(entries, above, theta[place[above]])
+        sums = np.zeros((theta.size, self.cells), dtype=np.int64)
+        np.add.at(sums, (place, entries.cell), points)
+        return sums
+
+    def _scaled(self, entries: Entries, above: Integers, theta: Integers) -> Integers:
+        """The points of these entries, whose establishments are scaled down to θ."""
+        sizes = entries.sizes[entries.row[above]]
+        floors, rest = scaled(entries.counts[above], theta, sizes)
+        of_table = np.repeat(np.arange(len(self.tables)), self.tables)[entries.cell[above]]
+        group = entries.row[above] * len(self.tables) + of_table
+        order = np.lexsort((entries.cell[above], -rest, group))
+        first = np.flatnonzero(np.diff(group[order], prepend=-1))
+        rank = np.arange(order.size) - np.repeat(first, np.diff([*first, order.size]))
+        left = theta - np.bincount(group, floors, minlength=1)[group].astype(np.int64)
+        floors[order] += rank < left[order]
+        return floors
+
+    def moved(self, theta: Integers) -> Integers:
+        """Δ: αθ/(1+α), and what rounding adds."""
+        above, below = self._share.numerator, self._share.denominator
+        unique, inverse = np.unique(theta, return_inverse=True)
+        values = [value * above // below + self.allowance for value in unique.tolist()]
+        return np.array(values, dtype=np.int64)[inverse].reshape(theta.shape)
+
+    @property
+    def _share(self) -> Fraction:
+        return self.alpha / (1 + self.alpha)
+
+
+class Moments(NamedTuple):
+    """E|·| and E(·)² of the noise of the total, and of a cell of each table."""
+
+    absolute: tuple[float, ...]
+    squares: tuple[float, ...]
+
+
+@lru_cache(maxsize=64)
+def moments_of(design: Design, *, gaussian: bool) -> Moments:
+    """In units of the scale of joint noise, or of the standard deviation of a Gaussian total.
+
+    A fitted table of d cells has noise of precision w in what its cells differ by, and the best
+    total spread evenly.
+    """
+    if not gaussian:
+        first, second = design.total_moments
+        return Moments((first, *design.absolute), (second, *design.squares))
+    weights = [float(w) for w in precisions(design.tables)]
+    sizes = design.tables
+    total = 1 / (1 + sum(w / d for w, d in zip(weights, sizes, strict=True)))
+    own = ((1 - 1 / d) / w if w else 0.0 for w, d in zip(weights, sizes, strict=True))
+    squares = (total, *(one + total / d**2 for one, d in zip(own, sizes, strict=True)))
+    return Moments(tuple(sqrt(2 / pi * one) for one in squares), squares)
+
+
+@lru_cache(maxsize=64)
+def precisions(tables: tuple[int, ...]) -> tuple[Fraction, ...]:
+    """Precision of the cells of each table, of sum 1, about in proportion to √(d−1).
+
+    A table of one cell is its total. Any numbers keep the promise; these have the least error.
+    """
+    roots = [Fraction(isqrt((d - 1) << 32), 1 << 16) for d in tables]
+    total = sum(roots, Fraction(0))
+    return tuple(one / total for one in roots) if total else (Fraction(0),) * len(tables)
+
+
+@dataclass(frozen=True)
+class JointClipped(Clipped):
+    """Tables of one product; noise scale and bound θ are public.
+
+    `release_entries` takes the cells of all tables side by side: each job lies in one cell of every
+    table. Options: `tables`, the numbers of cells; `split`, the share of the budget for the
+    maximum, the same for all workplace cells; `establishments` and `noise` as for clipped;
+    `margins`, what the plan gives for narrower intervals of the total. Gaussian
+    noise is drawn for each cell and for the total, which costs nothing more, and then fitted.
+    """
+
+    name: ClassVar[str] = "joint_clipped"
+    words: ClassVar[Words] = Words(
+        label="joint clipped",
+        noise="Establishments above a noisy bound are scaled down to it; then all tables of a "
+        "workplace cell get their random numbers together, so that they still add up to one "
+        "total. The size of these numbers is public.",
+        bias=Clipped.words.bias,
+        allowance=Clipped.words.allowance,
+    )
+    claims: ClassVar[Claims] = {"joint": (StrongAlpha(),)}
+
+    paid: Fraction = Fraction(0)
+    """For narrower intervals of the total: in cells of `ESTABLISHMENTS` errors are up to 1/(1−paid)
+    times the smallest, in others up to as much given the split of these."""
+
+    @classmethod
+    def calibrated(
+        cls,
+        parameters: Parameters,
+        *,
+        tables: tuple[int, ...] = (),
+        split: Number | None = None,
+        noise: str = "laplace",
+        establishments: int = MOST_ESTABLISHMENTS,
+        margins: Number = Fraction(0),
+    ) -> "JointClipped":
+        """Read the options; all noise scales are exact rationals of them."""
+        parameters.only_tight(cls.name)
+        design, held = joint_design(parameters, tables, "side")
+        number, given = establishment_class(establishments), split and given_split(split)
+        rho = rho_of(held, noise)
+        weights, paid = _weights(design, gaussian=rho > 0), paid_share(margins)
+        narrower = _narrower(design, paid, gaussian=rho > 0)
+        if not given:  # one split for all classes, so that one number tells the size of the noise
+            typical = establishment_class(ESTABLISHMENTS)
+            given = bound_for(held, rho, typical, None, weights, narrower).split
+        headroom = bound_for(held, rho, number, given, weights, narrower).headroom
+        clipping = JointClipping(held.growth, held.cells, held.plus, headroom, design.tables)
+        made = cls(held, clipping, given, noise, rho, number, paid=paid)
+        if rho and max(made.variances(clipping.most)) > WIDEST_GAUSSIAN**2:
+            raise too_wide(held)
+        return made
+
+    def _bound(self, establishments: int) -> Bound:
+        gaussian = self.rho > 0
+        weights = _weights(self.design, gaussian=gaussian)
+        narrower = _narrower(self.design, self.paid, gaussian=gaussian)
+        return bound_for(self.parameters, self.rho, establishments, self.split, weights, narrower)
+
+    @property
+    def moments(self) -> Moments:
+        """Of the noise of the total and of a cell of each table, in units of its spread."""
+        return moments_of(self.design, gaussian=self.rho > 0)
+
+    @property
+    def design(self) -> Design:
+        """The tables, and the norm of their noise."""
+        return Design(self._clipping.tables, "side")
+
+    @property
+    def _clipping(self) -> JointClipping:
+        if not isinstance(self.clipping, JointClipping):
+            raise TypeError("tables of a product are clipped together")
+        return self.clipping
+
+    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
+        """ε of all tables together; strong, hence also weak."""
+        return super().guarantee(policy, table=table or "joint")
+
+    def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
+        """This mechanism on the tables of a product."""
+        from leeward.core.mechanisms.joint_clipped_counts import JointClippedCounts  # noqa: PLC0415 (it needs this)
+
+        return JointClippedCounts(self, margins)
+
+    def sum_variance(self, theta: int) -> Fraction:
+        """σ² of the total: (√2·αθ/(1+α) + what rounding adds)²/(2ρ₂), rounded up.
+
+        Table j has σ²/w_j in each cell, w_j the precisions of the tables, of sum 1.
+        """
+        rounding = sum(4 * d * w for d, w in zip(self.design.tables, self._precisions, strict=True))
+        moved = root_up(2) * self.clipping.reach(theta) + root_up(ceil(rounding) + 1)
+        return moved**2 / (2 * (1 - self.split) * self.rho)
+
+    @property
+    def _precisions(self) -> tuple[Fraction, ...]:
+        return precisions(self.design.tables)
+
+    def variances(self, theta: int) -> tuple[Fraction, ...]:
+        """Of the total, and of a cell of each table that has noise of its own."""
+        total = self.sum_variance(theta)
+        return (total, *(total / w for w in self._precisions if w))
+
+    def _sums(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
+        """Joint noise on lattice points, then whole jobs of which all tables have one sum."""
+        required_sums(sums, self.design)
+        if self.rho:
+            return self._fitted(sums, theta, noise)
+        scales = Scales(self.clipping.moved(theta), factor=1 / self._rest)
+        noisy = noise.joint(sums, scales, self.design, 0)
+        jobs, lattice = np.empty_like(noisy), self.clipping.lattice
+        for cells in self.design.slices():
+            floors, rest = np.divmod(noisy[:, cells], lattice)
+            whole = (noisy[:, cells].sum(axis=1) + lattice // 2) // lattice
+            jobs[:, cells] = floors + largest_remainders(rest, whole - floors.sum(axis=1))[0]
+        return jobs
+
+    def _fitted(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
+        """Gaussian noise on every cell and on the total; then the tables are made to agree.
+
+        The best total is a mean of its own number and of the sums of the tables, by precision; each
+        table is moved to it evenly. Floats will do: what was drawn is released.
+        """
+        tables, weights = self.design.slices(), self._precisions
+        total = np.zeros(len(sums), dtype=np.int64)
+        noisy = np.zeros_like(sums)
+        for value in np.unique(theta):
+            rows = np.flatnonzero(theta == value)
+            variance = self.sum_variance(int(value))
+            total[rows] = noise.gaussian(sums[rows][:, tables[0]].sum(axis=1), variance)
+            for cells, weight in zip(tables, weights, strict=True):
+                if weight:
+                    noisy[rows, cells] = noise.gaussian(sums[rows, cells], variance / weight)
+        own = [float(w / d) for w, d in zip(weights, self.design.tables, strict=True)]
+        added = [noisy[:, cells].sum(axis=1).astype(np.float64) for cells in tables]
+        best = (total + sum(a * s for a, s in zip(own, added, strict=True))) / (1 + sum(own))
+        jobs, lattice = np.empty_like(sums), self.clipping.lattice
+        whole = np.floor(best / lattice + 0.5).astype(np.int64)
+        for cells, size, sum_ in zip(tables, self.design.tables, added, strict=True):
+            fitted = (noisy[:, cells] + ((best - sum_) / size)[:, None]) / lattice
+            floors = np.floor(fitted).astype(np.int64)
+            short = whole - floors.sum(axis=1)
+            jobs[:, cells] = floors + largest_remainders(fitted - floors, short)[0]
+        return jobs
+
+    def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
+        """As for clipped, of values (w, 1 + D); `cells` above 1 is for all cells of a table."""
+        reach = [
+            self.reach(j, block=cells > 1 and j > 0) for j in range(len(self.design.tables) + 1)
+        ]
+        wide = self.spreads(theta)[:, None] * np.repeat(reach, (1, *self.design.tables))
+        q = wide + rounding_of(self.design)
+        return self._ends(values, q, self.allowance(values + q, theta))
+
+    def allowance(self, most: Floats, theta: Integers) -> Floats:
+        """Of the total, which counts every job, clipping left θ of each establishment it clipped.
+
+        So these are at most as many as θ goes into the total.
+        """
+        allowance, bound = super().allowance(most, theta), theta / self.clipping.lattice
+        clipped = np.floor(np.maximum(most[:, 0], 0) / bound + HAIR)
+        allowance[:, 0] = (self.kappa - 1) * clipped * bound
+        return allowance
+
+    def reach(self, table: int, *, block: bool = False) -> float:
+        """What noise keeps to with probability 1−η₂, in units of its spread."""
+        if not self.rho:
+            return self.drawn.reach(table, float(1 - MISSED), block=block)
+        cells = self.design.tables[table - 1] if block else 1
+        two_sided = NormalDist().inv_cdf(1 - float(MISSED) / (2 * cells))
+        return two_sided * sqrt(self.moments.squares[table])
+
+    @property
+    def drawn(self) -> "PublicDraws":
+        """Draws of the public law, for margins."""
+        return public_draws(self.design)
+
+    def mean_abs_errors(self, largest: int) -> Floats | None:
+        """E|noise| in jobs: of the total, and of a cell of each table; None without a mean."""
+        spread = self._expected_theta(largest, 1)
+        return None if spread is None else float(spread) * np.array(self.moments.absolute)
+
+    @property
+    def deviations(self) -> tuple[float, ...]:
+        """Standard deviations for each job of θ: of the total, and of a cell of each table."""
+        least = self._clipping.theta_of(0)
+        unit = self.spread(least) * self.clipping.lattice / least
+        return tuple(unit * sqrt(one) for one in self.moments.squares)
+
+
+def _narrower(design: Design, paid: Fraction, *, gaussian: bool) -> Narrower | None:
+    """Narrower intervals of the total: those of worker cells are nearly all noise."""
+    if not paid:
+        return None
+    noise = moments_of(design, gaussian=gaussian).absolute[0]
+    return Narrower(paid, Weights(noise * (sqrt(2) if gaussian else 1), 1.0))
+
+
+def _weights(design: Design, *, gaussian: bool) -> Weights:
+    """The mean over all cells; Gaussian noise moves √2 as far."""
+    absolute = moments_of(design, gaussian=gaussian).absolute[1:]
+    noise = float(np.average(absolute, weights=design.tables))
+    return Weights(noise * (sqrt(2) if gaussian else 1), len(design.tables) / design.cells)

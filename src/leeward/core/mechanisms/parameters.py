@@ -1,0 +1,283 @@
+"""What a mechanism is asked for: exact numbers, checked once for all mechanisms."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from flint import arb
+
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import SLACK, Number, ball, log_growth, positive, rational, three_digits_up
+from leeward.core.privacy.conversion import largest_rho
+from leeward.core.privacy.policy import StrongAlpha, plus_of, with_plus
+
+CALIBRATIONS = ("tight", "published")
+LEAST_ALPHA, MOST_ALPHA = Fraction(1, 10**6), Fraction(1000)
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**6), Fraction(1000)
+LEAST_RHO, MOST_RHO = Fraction(1, 10**12), Fraction(1000)
+MOST_CELLS = 10_000
+"""Within these limits every bound on rounding errors has been checked; see sampling.proof.md."""
+
+
+@dataclass(frozen=True, repr=False)
+class Parameters:
+    """α, ε and δ of the whole release of one workplace cell, and how it is calibrated.
+
+    `cells` is d, the number of worker cells released for each workplace cell; ε and δ are the
+    price of all of them together. `plus` is Δ, the number of jobs within which small
+    establishments are hidden. Where the price is given as `rho`, of ρ-zCDP, ε is 0.
+    """
+
+    alpha: Fraction | None
+    epsilon: Fraction
+    delta: Fraction = Fraction(0)
+    cells: int = 1
+    calibration: str = "tight"
+    plus: int = 1
+    rho: Fraction = Fraction(0)
+
+    def __repr__(self) -> str:
+        usual = Parameters(None, self.epsilon)
+        given = ({} if self.rho else {"epsilon": self.epsilon}) | {
+            name: one for name, one in vars(self).items() if one != getattr(usual, name)
+        }
+        return ", ".join(f"{name} {one}" for name, one in given.items())
+
+    @classmethod
+    def read(
+        cls,
+        alpha: Number | None,
+        epsilon: Number | None,
+        delta: Number,
+        cells: int,
+        calibration: str,
+        plus: int = 1,
+    ) -> "Parameters":
+        """Read and check what a user wrote; without ε, `in_rho` gives the price."""
+        _check_cells(cells)
+        _check_calibration(calibration)
+        return cls(
+            alpha=None if alpha is None else _bounded_alpha(alpha),
+            epsilon=Fraction(0) if epsilon is None else _bounded_epsilon(epsilon),
+            delta=_probability(delta, "delta"),
+            cells=cells,
+            calibration=calibration,
+            plus=plus_of(with_plus(StrongAlpha(), plus)) or 1,
+        )
+
+    def in_rho(self, rho: Number | None) -> "Parameters":
+        """The same at the price of a ρ, which stands in place of ε."""
+        if (self.epsilon == 0) == (rho is None):
+            raise InvalidParameter(
+                "epsilon",
+                rule="must be given, or rho in its place",
+                value="neither" if rho is None else "both",
+                next_step="Give epsilon, or rho for Gaussian noise.",
+            )
+        return self if rho is None else replace(self, rho=_bounded_rho(rho))
+
+    def constants(self, mechanism: object) -> dict[str, str]:
+        """These and a mechanism's own numbers and names, exact, as text."""
+        usual = {"plus": 1, "rho": 0}
+        asked = {key: one for key, one in vars(self).items() if usual.get(key) != one}
+        own = {**asked, **vars(mechanism)}
+        return {key: str(one) for key, one in own.items() if isinstance(one, (Fraction, int, str))}
+
+    @property
+    def growth(self) -> Fraction:
+        """α, for mechanisms that need one."""
+        if self.alpha is None:
+            raise InvalidParameter(
+                "alpha",
+                rule="is needed: the factor 1+alpha within which establishment sizes are hidden",
+                value="nothing",
+                next_step="Give alpha as text, for example alpha='0.1'.",
+            )
+        return self.alpha
+
+    @property
+    def floor(self) -> Fraction:
+        """Δ/α: establishments below this size get the noise of this size."""
+        return self.plus / self.growth
+
+    @property
+    def policy(self) -> StrongAlpha:
+        """The strong policy with this Δ, which proofs start from."""
+        return StrongAlpha(self.plus)
+
+    @property
+    def share(self) -> Fraction:
+        """ε of one worker cell when each is released by itself (they add up)."""
+        return self.epsilon / self.cells
+
+    @property
+    def aimed(self) -> Fraction:
+        """The whole ε that rates are set to: a little below what is promised."""
+        return self.epsilon * (1 - SLACK)
+
+    def aim(self) -> arb:
+        """The share of it that one worker cell's constants are calibrated to."""
+        return ball(self.aimed / self.cells)
+
+    def log_growth(self) -> arb:
+        """λ = ln(1+α)."""
+        return log_growth(self.growth)
+
+    @property
+    def published(self) -> bool:
+        """Whether the papers' own constants were asked for."""
+        return self.calibration == "published"
+
+    def only_tight(self, name: str) -> None:
+        """Refuse the papers' calibration where the papers have no such mechanism."""
+        if self.published:
+            raise InvalidParameter(
+                "calibration",
+                rule=f"must be 'tight': {name} has no published form",
+                value="'published'",
+                next_step="Leave calibration out.",
+            )
+
+    def only_scalar(self, name: str) -> None:
+        """Refuse several worker cells where the mechanism releases one number a workplace."""
+        if self.cells != 1:
+            raise InvalidParameter(
+                "cells",
+                rule=f"must be 1: {name} releases one number for a workplace cell",
+                value=self.cells,
+                next_step="Leave cells out.",
+            )
+
+    def refuse_epsilon(self, rule: str, least: arb | Fraction) -> InvalidParameter:
+        """The refusal of an ε that is too small, with the smallest that works."""
+        smallest = three_digits_up(least)
+        works = f"The smallest epsilon that works here is {smallest:f}; or take a smaller alpha."
+        none = "No epsilon up to 1000 works here: take a smaller alpha or fewer cells."
+        return InvalidParameter(
+            "epsilon",
+            rule=rule,
+            value=shown(self.epsilon),
+            next_step=works if smallest <= MOST_EPSILON else none,
+        )
+
+
+def _check_cells(cells: object) -> None:
+    if isinstance(cells, bool) or not isinstance(cells, int) or not 1 <= cells <= MOST_CELLS:
+        raise InvalidParameter(
+            "cells",
+            rule=f"must be a whole number from 1 to {MOST_CELLS}",
+            value=shown(cells),
+            next_step="Give the number of worker cells of one workplace cell.",
+        )
+
+
+def _check_calibration(calibration: str) -> None:
+    if calibration not in CALIBRATIONS:
+        raise InvalidParameter(
+            "calibration",
+            rule="must be 'tight' or 'published'",
+            value=shown(calibration),
+            next_step="Leave it out for the tight form.",
+        )
+
+
+def _bounded_alpha(value: Number) -> Fraction:
+    alpha = positive(value, "alpha")
+    if not LEAST_ALPHA <= alpha <= MOST_ALPHA:
+        raise InvalidParameter(
+            "alpha",
+            rule="must be between 0.000001 and 1000",
+            value=shown(alpha),
+            next_step="alpha = 0.1 hides sizes within 10 percent.",
+        )
+    return alpha
+
+
+def _bounded_epsilon(value: Number) -> Fraction:
+    epsilon = positive(value, "epsilon")
+    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
+        raise InvalidParameter(
+            "epsilon",
+            rule="must be between 0.000001 and 1000",
+            value=shown(epsilon),
+            next_step="Useful values lie between 0.01 and 20.",
+        )
+    return epsilon
+
+
+def _bounded_rho(value: Number) -> Fraction:
+    rho = positive(value, "rho")
+    if not LEAST_RHO <= rho <= MOST_RHO:
+        raise InvalidParameter(
+            "rho",
+            rule="must be between 10^-12 and 1000",
+            value=shown(rho),
+            next_step="Useful values lie between 0.0001 and 10.",
+        )
+    return rho
+
+
+def _probability(value: Number, parameter: str) -> Fraction:
+    number = rational(value, parameter)
+    if not 0 <= number < 1:
+        raise InvalidParameter(
+            parameter,
+            rule="must be at least 0 and below 1",
+            value=shown(number),
+            next_step="Use 0 for a guarantee that never fails, or a small number such as '1e-9'.",
+        )
+    return number
+
+
+NOISES = ("laplace", "gaussian")
+
+
+def rho_of(parameters: Parameters, noise: str) -> Fraction:
+    """The ρ of Gaussian noise, as it was given or the largest that implies (ε, δ); else 0."""
+    if noise not in NOISES:
+        raise InvalidParameter(
+            "noise",
+            rule="must be 'laplace' or 'gaussian'",
+            value=shown(noise),
+            next_step="Leave it out for 'laplace'.",
+        )
+    if noise == "laplace":
+        return _no_rho(parameters)
+    if parameters.rho:
+        return parameters.rho
+    return largest_rho(parameters.epsilon, _some_delta(parameters))
+
+
+def _no_rho(parameters: Parameters) -> Fraction:
+    """Laplace noise has none, and is refused where one was given."""
+    if parameters.rho:
+        raise InvalidParameter(
+            "noise",
+            rule="must be 'gaussian' where rho is given",
+            value="'laplace'",
+            next_step="Add noise='gaussian', or give epsilon in place of rho.",
+        )
+    return Fraction(0)
+
+
+def too_wide(parameters: Parameters) -> InvalidParameter:
+    """The refusal of noise beyond what Gaussian draws can hold."""
+    named = "rho" if parameters.rho else "epsilon"
+    more = "rho" if parameters.rho else "epsilon or delta, or noise='laplace'"
+    return InvalidParameter(
+        named,
+        rule="must not be so small that Gaussian noise could pass 2^55 lattice points",
+        value=parameters.rho or parameters.epsilon,
+        next_step=f"Take a larger {more}.",
+    )
+
+
+def _some_delta(parameters: Parameters) -> Fraction:
+    """The δ that Gaussian noise cannot do without."""
+    if parameters.delta == 0:
+        raise InvalidParameter(
+            "delta",
+            rule="must be above 0 for Gaussian noise, which is never pure",
+            value=0,
+            next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
+        )
+    return parameters.delta

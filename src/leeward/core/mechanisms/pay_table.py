@@ -1,0 +1,221 @@
+"""Pay table: the measurement of payrolls or means, from released pairs."""
+
+from dataclasses import dataclass
+from math import ceil
+from typing import ClassVar
+
+import numpy as np
+
+from leeward.core.codebook import Cells, Entries
+from leeward.core.codebook.cells import columns
+from leeward.core.codebook.size_profile import ESTABLISHMENTS
+from leeward.core.codebook.values import EMPTY, Margins
+from leeward.core.mechanisms.measurement import (
+    Expected,
+    MarginRule,
+    Measured,
+    Needs,
+    PublicLaw,
+    Recordable,
+    Spread,
+    Words,
+)
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.pay import (
+    OTHERS,
+    USUAL_SHARE,
+    Ends,
+    Pairs,
+    PayMechanism,
+    PublishedPay,
+    as_cells,
+    largest_payroll,
+    payroll_of,
+)
+from leeward.core.mechanisms.pay_margins import PayMargins
+from leeward.core.noise.law import laplace
+from leeward.core.noise.scales import BOUND, CellNoise, Integers, Noise
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee, Policy, sequential
+
+PAY_COLUMNS = ("low", "high")
+COUNT_COLUMN = "count"
+
+
+@dataclass(frozen=True)
+class PayTable(Recordable):
+    """The measurement of a table of pay: a payroll or a mean, its interval, and the count."""
+
+    mechanism: PayMechanism
+    margins: MarginRule
+    by_cell: ClassVar[bool] = False
+    deviations: ClassVar[None] = None
+
+    @property
+    def name(self) -> str:
+        """The mechanism's name."""
+        return self.mechanism.name
+
+    @property
+    def words(self) -> Words:
+        """How the mechanism is named and explained."""
+        return self.mechanism.words
+
+    @property
+    def needs(self) -> Needs:
+        """Cells, or entries of establishments where these are clipped."""
+        return self.mechanism.needs
+
+    @property
+    def parameters(self) -> Parameters:
+        """What the mechanism was calibrated for."""
+        return self.mechanism.parameters
+
+    def constants(self) -> dict[str, str]:
+        """The exact constants of the mechanism as text."""
+        return self.parameters.constants(self.mechanism)
+
+    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
+        """The pairs, and the noisy scales that intervals follow from."""
+        pairs = self.mechanism.guarantee(policy, table=table)
+        if not self.margins.epsilon:
+            return pairs
+        return sequential(pairs, Guarantee(pairs.policy, pairs.alpha, self.margins.epsilon))
+
+    @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """The ends where there are margins, and the count."""
+        ends = PAY_COLUMNS if self.margins.coverage is not None else ()
+        return (*ends, COUNT_COLUMN) if self.mechanism.with_count else ends
+
+    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
+        """Payrolls or means with noise, their intervals, and the counts."""
+        found, ends = self.mechanism._measured(columns, noise)
+        rule = self.margins
+        if isinstance(rule, PayMargins):
+            ends = rule.interval(found, rule.smooth(as_cells(columns), noise))
+        elif rule.coverage is None:
+            ends = None
+        values, margins = published_pay(found, ends, self.mechanism.statistic, self.mechanism.cap)
+        kept = {name: margins[name] for name in self.margin_columns}
+        return Measured(values, kept, PublicLaw(None, True, None))
+
+    def expected(self, columns: Cells | Entries) -> Expected:
+        """Of payrolls by closed form; of means to first order, at the true count and mean."""
+        cells, made = as_cells(columns), self.mechanism
+        if made.statistic == "payroll":
+            error = made.error(cells, 0.0, 1.0)
+            wide = None if error is None else np.broadcast_to(error[:, None], cells.shape)
+        else:
+            wide = mean_errors(made, cells)
+        return Expected(wide, None, finite=wide is not None, steady=made.steady)
+
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
+        """Of a usual cell with this largest establishment; with what clipping takes, of payroll."""
+        made = self.mechanism
+        cells = usual_cells(size, made.cap, self.parameters.cells, establishments)
+        found = self.expected(cells).absolute
+        return None if found is None else float(found[0, 0]) + made.lost(cells, establishments)
+
+    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
+        """Half of the interval of such a cell if nothing had noise."""
+        rule, made = self.margins, self.mechanism
+        cells = usual_cells(size, made.cap, self.parameters.cells, establishments)
+        found = Pairs(cells.counts, payroll_of(cells, made.cap))
+        if not isinstance(rule, PayMargins):
+            ends = None if rule.coverage is None else made.typical_ends(cells, establishments)
+        else:
+            alpha, plus = float(self.parameters.growth), self.parameters.plus
+            jobs = np.maximum(alpha * cells.largest, plus)
+            most = np.maximum(alpha * largest_payroll(cells), plus * made.cap)
+            ends = rule.interval(found, (jobs, most if made.by_payroll else jobs * made.cap))
+        if ends is None:
+            return None
+        bottom, top = _range(made)
+        return int(np.ceil((min(ends[1][0, 0], top) - max(ends[0][0, 0], bottom)) / 2))
+
+    def cell_noise(self, table: int = 0) -> CellNoise | None:
+        """Tables of pay are not added up."""
+        return None
+
+    def cell_law(
+        self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
+    ) -> None:
+        """Pay is no count."""
+
+    def spread(self, size: int) -> Spread:
+        """The noise of the payroll of one establishment, of which nine in ten are between."""
+        made = self.mechanism
+        cells = usual_cells(size, made.cap, 1, 1)
+        true, mean = int(payroll_of(cells, made.cap)[0, 0]), made.error(cells, 0.0, 1.0)
+        scale = float(BOUND) if mean is None else float(mean[0])
+        half = self.expected_margin(size) if made.statistic == "payroll" else None
+        reach = int(min(3 * scale, float(BOUND))) if half is None else half
+        return Spread(true, true - reach, true + reach, laplace(), scale)
+
+
+def _range(made: PayMechanism) -> tuple[float, float]:
+    """What is published lies between these."""
+    return (0.0, float(made.cap)) if made.statistic == "mean" else (-float(BOUND), float(BOUND))
+
+
+def usual_cells(size: int, cap: int, cells: int, establishments: int) -> Cells:
+    """A workplace cell whose largest establishment has this size, jobs spread evenly over cells.
+
+    Each other establishment has OTHERS of its jobs, and the mean pay is the usual one.
+    """
+    each = ceil(size * (1 + OTHERS * (establishments - 1)) / cells)
+    pay = int(cap * USUAL_SHARE)
+    counts = np.full((1, cells), each, dtype=np.int64)
+    largest = np.array([size], dtype=np.int64)
+    return Cells(counts, largest, payroll=counts * pay, largest_payroll=largest * pay)
+
+
+def mean_errors(made: PayMechanism, cells: Cells) -> Floats | None:
+    """E|δP − m·δn|/n of each cell, at most the cap: that of a cell without jobs."""
+    jobs, pay = cells.counts.astype(np.float64), payroll_of(cells, made.cap).astype(np.float64)
+    found = np.full(cells.shape, float(made.cap))
+    for cell in range(cells.shape[1]):
+        some = jobs[:, cell] > 0
+        means = np.zeros(len(jobs))
+        means[some] = pay[some, cell] / jobs[some, cell]
+        for mean in np.unique(means[some]):
+            rows = np.flatnonzero(some & (means == mean))
+            error = made.error(_rows(cells, rows), -float(mean), 1.0)
+            if error is None:
+                return None
+            found[rows, cell] = np.minimum(error / jobs[rows, cell], made.cap)
+    return found
+
+
+def _rows(cells: Cells, rows: Integers) -> Cells:
+    """Some of the workplace cells."""
+    kept = {name: one[rows] for name, one in columns(cells).items()}
+    return Cells(**kept)
+
+
+def published_pay(
+    found: Pairs, ends: Ends | None, statistic: PublishedPay, cap: int
+) -> tuple[Integers, Margins]:
+    """What a table of pay shows: value, the ends of its interval where there are some, count."""
+    values = found.payroll if statistic == "payroll" else means(found, cap)
+    margins: dict[str, Integers] = {}
+    if ends is not None:
+        bottom, top = (-BOUND, BOUND) if statistic == "payroll" else (0, cap)
+        low, high = (np.clip(one, bottom, top) for one in ends)
+        known = (ends[0] <= ends[1]) & np.isfinite(ends[0]) & np.isfinite(ends[1])
+        known &= values != EMPTY
+        floor, ceiling = np.floor(low).astype(np.int64), np.ceil(high).astype(np.int64)
+        margins["low"] = np.where(known, np.minimum(floor, values), EMPTY)
+        margins["high"] = np.where(known, np.maximum(ceiling, values), EMPTY)
+    margins[COUNT_COLUMN] = found.jobs
+    return values, margins
+
+
+def means(found: Pairs, cap: int) -> Integers:
+    """P̃/ñ to the nearest whole number, from 0 to the cap; EMPTY where ñ is below one half."""
+    some = found.jobs > 0  # whole numbers: from ½ on is from 1 on
+    count = np.where(some, found.jobs, 1)
+    payroll = np.clip(found.payroll, 0, None)
+    nearest = (2 * (payroll % count) >= count) + payroll // count
+    return np.where(some, np.minimum(nearest, cap), EMPTY)

@@ -1,0 +1,310 @@
+"""Released classes: what statistics that follow from the counts of classes have in common.
+
+The classes are measured by any mechanism for worker tables; nothing else looks at the data. What is
+public of their noise bounds the noise of weighted sums of them: percentiles and flows take their
+ends from it (percentiles.proof.md, flows.proof.md).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from leeward.core.codebook import Cells, Entries
+from leeward.core.codebook.size_profile import ESTABLISHMENTS
+from leeward.core.codebook.values import Margins
+from leeward.core.errors import NotCovered
+from leeward.core.mechanisms.additive import CountsWithNoise
+from leeward.core.mechanisms.clipped_counts import ClippedCounts
+from leeward.core.mechanisms.edge_laplace import EdgeLaplace
+from leeward.core.mechanisms.margins import SpentMargins
+from leeward.core.mechanisms.measurement import (
+    COVERAGE,
+    Expected,
+    MarginMethod,
+    MarginRule,
+    Measured,
+    Measurement,
+    Needs,
+    PublicScale,
+    Recordable,
+    Spread,
+    Words,
+)
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.scale import Scale
+from leeward.core.mechanisms.vector_pareto import VectorPareto
+from leeward.core.noise.contrast import Contrast, Rates
+from leeward.core.noise.scales import CellNoise, Integers, Noise
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee, Policy
+
+MISSED_END = float((1 - COVERAGE) / 2)
+"""How often an end of an interval may be on the wrong side."""
+
+SCALE = "scale"
+HALF = 0.5
+"""What rounding to whole jobs errs by at most in a class."""
+
+
+@dataclass(frozen=True)
+class FromClasses(Recordable):
+    """The measurement of what follows from classes: theirs, but for what a statistic changes."""
+
+    classes: Measurement
+    deviations: ClassVar[None] = None
+
+    @property
+    def name(self) -> str:
+        """The mechanism that measures the classes."""
+        return self.classes.name
+
+    @property
+    def words(self) -> Words:
+        """How that mechanism is named and explained."""
+        return self.classes.words
+
+    @property
+    def parameters(self) -> Parameters:
+        """What that mechanism was calibrated for."""
+        return self.classes.parameters
+
+    @property
+    def needs(self) -> Needs:
+        """What the classes need."""
+        return self.classes.needs
+
+    @property
+    def by_cell(self) -> bool:
+        """As the classes are measured."""
+        return self.classes.by_cell
+
+    @property
+    def margins(self) -> MarginRule:
+        """Those of the classes."""
+        return self.classes.margins
+
+    @property
+    def margin_columns(self) -> tuple[str, ...]:
+        """Those of the classes."""
+        return self.classes.margin_columns
+
+    def constants(self) -> dict[str, str]:
+        """Those of the classes."""
+        return self.classes.constants()
+
+    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
+        """That of the classes: what follows from released numbers costs nothing."""
+        return self.classes.guarantee(policy, table=table)
+
+    def expected(self, columns: Cells | Entries) -> Expected:
+        """Of the classes."""
+        return self.classes.expected(columns)
+
+    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
+        """Of a class."""
+        return self.classes.expected_error(size, establishments)
+
+    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
+        """Of a class."""
+        return self.classes.expected_margin(size, establishments)
+
+    def cell_noise(self, table: int = 0) -> CellNoise | None:
+        """Of a class."""
+        return self.classes.cell_noise(table)
+
+    def cell_law(
+        self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
+    ) -> None:
+        """What follows from classes is no count with noise of its own."""
+
+    def spread(self, size: int) -> Spread:
+        """Of the count of a class."""
+        return self.classes.spread(size)
+
+
+@dataclass(frozen=True)
+class FollowingMargins:
+    """The rule of margins that follow from classes: they cost what those of the classes cost."""
+
+    classes: MarginRule
+    note: ClassVar[str]
+    ends: ClassVar[bool] = True
+
+    @property
+    def method(self) -> MarginMethod:
+        """As the classes get theirs."""
+        return self.classes.method
+
+    @property
+    def coverage(self) -> Fraction:
+        """The share of true numbers that are inside."""
+        return COVERAGE
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What the noisy scale costs."""
+        return self.classes.epsilon
+
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Margins:
+        """As the classes get theirs."""
+        return self.classes.released(mechanism, values, largest, noise)
+
+    def typical(self, mechanism: PublicScale, size: int) -> None:
+        """The measurement says what a plan may know of it."""
+
+    def noise(self, mechanism: PublicScale) -> None:
+        """The measurement says what a reader knows of it."""
+
+
+class ContrastBounds(NamedTuple):
+    """What is known of the noise of some workplace cells: public constants and released numbers.
+
+    But for chance, the noise of a contrast is below `critical` times `scale` (w,) jobs, and below
+    `least` jobs where the scale is as small as it can be; each class errs by at most `rounding`
+    jobs beside it. A class has at most `kappa` times the jobs that clipping left of it and `lost`
+    more.
+    """
+
+    cells: Integers
+    critical: Callable[[Contrast], float]
+    scale: Floats
+    least: Callable[[Contrast], float] = lambda _: 0.0
+    kappa: float = 1.0
+    lost: float = 0.0
+    rounding: float = HALF
+
+    def bound(self, contrast: Contrast) -> Floats:
+        """What the noise and the rounding of a contrast keep below (w, 1)."""
+        wide = np.maximum(self.critical(contrast) * self.scale, self.least(contrast))
+        found: Floats = (wide + self.rounding * contrast.weight)[:, None]
+        return found
+
+
+def bounded(made: Measurement, statistic: str) -> Measurement:
+    """The measurement of classes; refuses margins where no bound is proved for their noise."""
+    if made.margins.coverage is not None and not _has_bounds(made):
+        raise NotCovered(
+            "margins",
+            rule=f"must be none for {statistic} by {made.name}: nothing is proved about sums of "
+            "classes with its noise",
+            value="margins",
+            next_step="Write margins: none, or leave mechanism out for auto.",
+        )
+    return made
+
+
+def _has_bounds(made: Measurement) -> bool:
+    if isinstance(made, CountsWithNoise):
+        return isinstance(made.mechanism, EdgeLaplace | VectorPareto)
+    return isinstance(made, ClippedCounts)
+
+
+def released(
+    classes: Measurement, columns: Cells | Entries, noise: Noise
+) -> tuple[Measured, list[ContrastBounds]]:
+    """The classes as they are released, and what is known of their noise if there are margins."""
+    if classes.margins.coverage is None:
+        return classes._measure(columns, noise), []
+    if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, VectorPareto):
+        return _pareto(classes, columns, noise)
+    found = classes._measure(columns, noise)
+    if isinstance(classes, ClippedCounts) and isinstance(columns, Entries):
+        return found, _clipped(classes, columns, found)
+    if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, EdgeLaplace):
+        return found, [_edge(classes.mechanism, len(found.values))]
+    raise AssertionError(f"margins of classes by {classes.name} were not refused")
+
+
+class NoisyScale(SpentMargins):
+    """The same noisy scale, released as it is: contrasts have factors of their own."""
+
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Margins:
+        """Grid indices of the scale."""
+        return {SCALE: self.scale._release(None, largest, noise)}
+
+
+def _pareto(
+    classes: CountsWithNoise, columns: Cells | Entries, noise: Noise
+) -> tuple[Measured, list[ContrastBounds]]:
+    """One H for all classes of a workplace cell, and a noisy scale (percentiles.proof.md, 3)."""
+    made, paid = classes.mechanism, classes.margins
+    if not isinstance(made, VectorPareto) or not isinstance(paid, SpentMargins):
+        raise AssertionError("margins of vector_pareto in a worker table are paid for")
+    noisy = NoisyScale(paid.scale, paid.mechanism, paid.cells, paid.bounded)
+    found = replace(classes, margins=noisy)._measure(columns, noise)
+    unit = float(1 / made.step)
+    bounds = ContrastBounds(
+        np.arange(len(found.values)),
+        lambda contrast: pareto_critical(made, paid.scale, contrast),
+        paid.scale.smooth(found.margins[SCALE]) * unit,
+        least=lambda one: pareto_critical(made, None, one) * unit * made.parameters.plus,
+    )
+    return found, [bounds]
+
+
+@lru_cache(maxsize=1 << 12)  # slow to find, and the same in every batch
+def pareto_critical(made: VectorPareto, scale: Scale | None, contrast: Contrast) -> float:
+    """In units of the scale; with the noise of that scale, or of one that is known."""
+    return contrast.laplace(MISSED_END, _rates(int(made.shape), scale))
+
+
+@lru_cache(maxsize=64)
+def _rates(shape: int, scale: Scale | None) -> Rates:
+    return Rates.gamma(shape) if scale is None else Rates.gamma(shape, *scale.shrinkage())
+
+
+def _clipped(classes: ClippedCounts, columns: Entries, found: Measured) -> list[ContrastBounds]:
+    """A public scale, and a bound of what clipping takes."""
+    scale = found.law.scale
+    if scale is None:
+        raise AssertionError("the scale of clipped is public")
+    return [
+        ContrastBounds(
+            cells,
+            _gaussian_critical if made.noise == "gaussian" else _laplace_critical,
+            scale[cells],
+            kappa=made.kappa,
+            lost=made.establishments / made.clipping.lattice,
+            rounding=HALF + 1 / made.clipping.lattice,
+        )
+        for made, cells in classes.by_class(columns)
+    ]
+
+
+def _gaussian_critical(contrast: Contrast) -> float:
+    return contrast.normal(MISSED_END / 2)
+
+
+@lru_cache(maxsize=1 << 14)
+def _laplace_critical(contrast: Contrast) -> float:
+    """Half of what may be missed is kept for a maximum that came out too low."""
+    return contrast.laplace(MISSED_END / 2)
+
+
+def _edge(made: EdgeLaplace, workplaces: int) -> ContrastBounds:
+    """Discrete Laplace noise, in jobs."""
+    rate = made.parameters.aimed
+    one = np.ones(workplaces)
+    return ContrastBounds(
+        np.arange(workplaces), lambda contrast: _edge_critical(rate, contrast), one, rounding=0.0
+    )
+
+
+@lru_cache(maxsize=1 << 12)
+def _edge_critical(rate: Fraction, contrast: Contrast) -> float:
+    """Whole weights by masses; else each is a difference of two exponentials rounded down."""
+    if contrast.whole and rate >= LEAST_RATE:
+        return contrast.geometric(MISSED_END, float(rate))
+    return contrast.laplace(MISSED_END) / float(rate) + contrast.weight
+
+
+LEAST_RATE = Fraction(1, 100)
+"""Below it discrete Laplace noise is so wide that what rounding adds does not show."""

@@ -1,0 +1,157 @@
+"""Scale: the private release of S or A that pays for margins.
+
+Proof in scale.proof.md. The index of A = max(x, Δ/α) on a fixed public grid of ln A, plus
+discrete Laplace noise.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import precision
+from leeward.core.mechanisms.additive import Additive, probability, within
+from leeward.core.mechanisms.measurement import Claims, Words
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.size_grid import STEPS, SizeGrid
+from leeward.core.noise.error import laplace_weights
+from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
+from leeward.core.noise.scales import Integers, Noise, Scales, law_at
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import StrongAlpha
+
+REACH = 300.0
+"""A scale that noise made larger than e^REACH times the true one counts as this: it covers."""
+
+WIDEST = 2.0**200
+"""Largest margin that is looked for, in scales; times e^REACH, float64 still holds it."""
+
+
+@dataclass(frozen=True)
+class Scale(Additive):
+    """Releases grid indices of the largest establishment; noise and errors are in grid steps.
+
+    `largest` counts all jobs of an establishment. For a worker cell's own largest establishment
+    the guarantee is weak and adds up over the worker cells.
+    """
+
+    name: ClassVar[str] = "scale"
+    words: ClassVar[Words] = Words(
+        label="scale",
+        noise="The largest establishment of each cell is released on a grid, with a random number "
+        "of steps added.",
+    )
+    in_plans: ClassVar[bool] = False
+    # ln A moves by at most λ whatever part of the joiners a table counts.
+    claims: ClassVar[Claims] = {"workplace": (StrongAlpha(),), "worker": (StrongAlpha(),)}
+
+    counted: ClassVar[bool] = False
+
+    parameters: Parameters
+    law: PiecewiseLaw = field(repr=False)
+    grid: SizeGrid
+
+    @classmethod
+    def calibrated(cls, parameters: Parameters) -> "Scale":
+        """P(j) ∝ exp(−ε|j|/STEPS); the rate is an exact rational."""
+        parameters.only_tight(cls.name)
+        parameters.only_scalar(cls.name)
+        law = discrete_laplace(STEPS / parameters.aimed)
+        return cls(parameters, law, SizeGrid(parameters.growth, parameters.plus))
+
+    def _release(
+        self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
+    ) -> Integers:
+        """Noisy grid indices of A; the counts play no part and may be None."""
+        return super()._release(None, largest, noise)
+
+    def true_values(self, counts: Integers, largest: Integers) -> Integers:
+        """The grid index before noise."""
+        return self.grid.index(largest)
+
+    def scales(self, counts: Integers, largest: Integers) -> Scales:
+        """One grid step."""
+        return Scales(np.ones_like(largest))
+
+    def smooth(self, index: Integers) -> Floats:
+        """S̃ = α·Ã of released indices: a function of what is published alone."""
+        with np.errstate(over="ignore"):  # infinite is as good as very large: margins end at 2^62
+            smooth: Floats = self.grid.sizes(index) * float(self.parameters.growth)
+        return smooth
+
+    def margin(
+        self,
+        mechanism: Additive,
+        coverage: str | Fraction = Fraction(9, 10),
+        *,
+        block: bool = False,
+    ) -> float:
+        """q such that |J| ≤ q·S̃ + ½ with this probability at least; `block`: in all worker cells.
+
+        Allows for the noise of S̃ itself, and for half a grid step against the reader.
+        """
+        covered = self._covered(mechanism, block=block)
+        if covered(WIDEST) < float(probability(coverage, "coverage")):
+            raise InvalidParameter(
+                "epsilon",
+                rule="must be large enough for a margin: the noisy scale is too far from the true "
+                "one for any number",
+                value=shown(self.parameters.epsilon),
+                next_step="Give the scale a larger epsilon, or do without margins.",
+            )
+        return smallest(covered, coverage)
+
+    def covers(
+        self, q: float, mechanism: Additive, coverage: str | Fraction = Fraction(9, 10)
+    ) -> bool:
+        """Whether q is such a margin; quicker than to look for the smallest."""
+        return self._covered(mechanism)(q) >= float(probability(coverage, "coverage"))
+
+    def _covered(self, mechanism: Additive, *, block: bool = False) -> Callable[[float], float]:
+        """E P(|Z|·S ≤ q·S̃) over the noise of S̃, as a function of q."""
+        weights, shrink = self.shrinkage()
+        unit = _unit(mechanism)
+        within = mechanism.together(mechanism.within) if block else mechanism.within
+        return lambda q: float((weights * within(q * shrink / unit)).sum())
+
+    def shrinkage(self) -> tuple[Floats, Floats]:
+        """P(noise = j) over all j that matter, and the factor S̃/S at worst."""
+        noise, weights, stride = laplace_weights(float(self.law.pieces[0].rate))
+        with precision(128):
+            step = float(self.parameters.log_growth() / STEPS)
+        return weights, np.exp(np.minimum((noise - stride / 2) * step, REACH))
+
+
+def least_margin(
+    mechanism: Additive, coverage: str | Fraction = Fraction(9, 10), *, block: bool = False
+) -> float:
+    """The margin in jobs where S is Δ, its least value: a smaller one would be known too small."""
+    unit = mechanism.scale(0, 0)
+    law = law_at(mechanism.laws, unit)
+
+    def alone(z: Floats) -> Floats:
+        return within(law, z)
+
+    covered = mechanism.together(alone) if block else alone
+    return smallest(lambda q: float(covered(np.array([q / float(unit)]))[0]), coverage)
+
+
+def _unit(mechanism: Additive) -> float:
+    """The scale of the noise where S is 1: in cells below Δ/α it is Δ times that."""
+    return float(mechanism.scale(0, 0) / mechanism.parameters.plus)
+
+
+def smallest(covered: Callable[[float], float], coverage: str | Fraction) -> float:
+    """The smallest q at which coverage reaches the goal, by bisection."""
+    goal = float(probability(coverage, "coverage"))
+    low, high = 0.0, 1.0
+    while covered(high) < goal:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if covered(middle) < goal else (low, middle)
+    return high

@@ -1,0 +1,46 @@
+"""Draws: the one step of a release that draws, apart from all that can be computed."""
+
+from fractions import Fraction
+from typing import final
+
+import numpy as np
+
+from leeward.core.noise.block import draw_block
+from leeward.core.noise.body import Body
+from leeward.core.noise.design import Design
+from leeward.core.noise.gaussian import draw_gaussian
+from leeward.core.noise.joint import draw_joint
+from leeward.core.noise.pairs import draw_pairs
+from leeward.core.noise.sampling import draw
+from leeward.core.noise.scales import BOUND, Integers, Laws, Scales, TwoScales
+from leeward.core.randomness import SecretBits
+
+
+@final
+class SecretNoise:
+    """Exact draws from the system's bits. It holds nothing, so nothing can be put into it."""
+
+    __slots__ = ()
+
+    def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
+        return _within(true + draw(law, scales, SecretBits()))
+
+    def gaussian(self, true: Integers, variance: Fraction) -> Integers:
+        return _within(true + draw_gaussian(variance, true.size, SecretBits()).reshape(true.shape))
+
+    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
+        return _within(true + draw_block(scales, true.shape[1], shape, SecretBits()))
+
+    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
+        return _within(true + draw_pairs(scales, true.shape[1], body, shape, SecretBits()))
+
+    def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
+        return _within(true + draw_joint(design, scales, shape, SecretBits()))
+
+
+def _within(noisy: Integers) -> Integers:
+    clipped: Integers = np.clip(noisy, -BOUND, BOUND)
+    return clipped
+
+
+SECRET = SecretNoise()

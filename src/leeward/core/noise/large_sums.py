@@ -1,0 +1,185 @@
+"""Large sums: draws of the noise of sums over very many units. Proof in large_sums.proof.md.
+
+A sum is cut into body and tail. Units beyond a bound are drawn one by one, and the rest is a normal
+number with their exact mean and variance. What is drawn has the mean 0.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import floor, lgamma, sqrt
+
+import numpy as np
+
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.tail_table import TailTable
+from leeward.core.randomness import SeededBits
+
+BEYOND = 256.0
+"""How many units are beyond the bound, on average."""
+
+FARTHEST_CUT = 2.0**62
+HALVINGS = 100
+POINTS = 1 << 12
+"""Points at which the law of H is tabulated."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """Units of one law: their scales, and how many there are of each.
+
+    `rounded`: each is a whole number, and their number is whole.
+    """
+
+    law: TailTable
+    scales: Floats
+    counts: Floats
+    rounded: bool = True
+
+    def beyond(self, cut: float) -> Floats:
+        """The chance of a unit of each scale to be below −cut, and above cut."""
+        return self.law.beyond(cut / self.scales)
+
+    def number_beyond(self, cut: float) -> float:
+        """How many are expected there."""
+        return float(self.beyond(cut).sum(axis=0) @ self.counts)
+
+    def body_moments(self, cut: float, outside: Floats) -> tuple[Floats, Floats]:
+        """Mean and variance of a unit that is not outside."""
+        z, inside = cut / self.scales, np.maximum(1 - outside, np.finfo(float).tiny)
+        mean = self.scales * self.law.cut_mean(z) / inside
+        if self.rounded:
+            square = self.law.rounded_square(self.scales, cut - 0.5)
+        else:
+            square = self.scales**2 * self.law.cut_square(z)
+        return mean, np.maximum(square / inside - mean**2, 0.0)
+
+
+def body_and_tail(
+    parts: Sequence[Units], bits: SeededBits, draws: int
+) -> tuple[Floats, Floats, float]:
+    """Draws of all but the chance of the body, the variance of that, and the bound."""
+    cut = _half_integer(_cut(lambda one: sum(part.number_beyond(one) for part in parts)))
+    middle, variance = np.zeros(draws), np.zeros(draws)
+    for part in parts:
+        tails = part.beyond(cut)
+        outside = tails.sum(axis=0)
+        number = _numbers(part, outside, bits, draws)
+        mean, square = part.body_moments(cut, outside)
+        rest = part.counts - number if part.rounded else part.counts * (1 - outside)
+        middle += rest @ mean - part.law.mean * (part.counts @ part.scales) * part.rounded
+        variance += rest @ square
+        row, at = _each(number)
+        z = part.law.drawn_beyond(tails[:, at], bits.generator.random(len(at)))
+        noise = part.scales[at] * z
+        middle += np.bincount(row, np.rint(noise) if part.rounded else noise, draws)
+    return middle, np.maximum(variance, 0.0), cut
+
+
+def block_sums(
+    scales: Floats, counts: Floats, shape: tuple[int, int, int], bits: SeededBits, draws: int
+) -> Floats:
+    """Draws (columns, draws) of sums over workplace cells whose worker cells share a factor 1/H.
+
+    `shape` has k of H ~ Gamma(k), the number of columns, and the worker cells added in each. The
+    bound is one of scale/H: given H, a unit has no tail but that of a Laplace number.
+    """
+    k, columns, cells = shape
+    factor = SharedFactor.of(k)
+    cut = _cut(lambda one: float(factor.below(scales / one) @ counts))
+    outside = factor.below(scales / cut)
+    number = bits.generator.binomial(counts.astype(np.int64), outside, (draws, len(scales)))
+    inside = np.maximum(1 - outside, np.finfo(float).tiny)
+    deviation = np.sqrt((counts - number) @ (cells * factor.squares(scales, cut) / inside))
+    row, at = _each(number)
+    wide = scales[at] / factor.drawn_below(bits.generator.random(len(at)) * outside[at])
+    found = np.empty((columns, draws))
+    for column in range(columns):
+        noise = wide * _laplace_sums(cells, len(at), bits)
+        tail = np.bincount(row, np.rint(noise) if cells == 1 else noise, draws)
+        found[column] = tail + deviation * bits.generator.standard_normal(draws)
+    return found
+
+
+def _laplace_sums(cells: int, number: int, bits: SeededBits) -> Floats:
+    """Sums of `cells` Laplace numbers each."""
+    if cells == 1:
+        return bits.generator.laplace(size=number)
+    up, down = bits.generator.gamma(cells, size=(2, number))
+    return np.asarray(up - down)
+
+
+def _numbers(part: Units, outside: Floats, bits: SeededBits, draws: int) -> Integers:
+    """How many units of each scale are beyond the bound, (draws, scales)."""
+    shape = (draws, len(part.scales))
+    if part.rounded:
+        return bits.generator.binomial(part.counts.astype(np.int64), np.minimum(outside, 1), shape)
+    return bits.generator.poisson(part.counts * outside, shape)
+
+
+def _each(number: Integers) -> tuple[Integers, Integers]:
+    """The row and the column of each that is counted."""
+    places = np.repeat(np.arange(number.size), number.ravel())
+    row, at = np.divmod(places, number.shape[1])
+    return row, at
+
+
+def _cut(number: Callable[[float], float]) -> float:
+    """The bound that as many are beyond as should be."""
+    low, high = -64.0, 62.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if number(2.0**middle) > BEYOND else (low, middle)
+    return float(2.0**high)
+
+
+def _half_integer(cut: float) -> float:
+    """The next bound between two whole numbers; from 2^52 on every number is as good."""
+    return floor(min(cut, FARTHEST_CUT) + 0.5) + 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class SharedFactor:
+    """H ~ Gamma(k) at points around its mode: the logarithms, P(H below) and the masses."""
+
+    logarithms: Floats
+    cumulated: Floats
+    masses: Floats
+
+    @classmethod
+    @lru_cache(maxsize=16)
+    def of(cls, k: int) -> "SharedFactor":
+        """As far to both sides as a word of 64 bits could reach."""
+        reach = 60 / k + 14 / sqrt(k)
+        at = np.log(k) + np.linspace(-reach, min(reach, 5.0), POINTS)
+        density = np.exp(k * at - np.exp(at) - lgamma(k))
+        step = at[1] - at[0]
+        steps = (density[1:] + density[:-1]) / 2 * step
+        cumulated = np.cumsum(np.concatenate([[density[0] / k], steps]))
+        return cls(at, cumulated / cumulated[-1], density * step / cumulated[-1])
+
+    def below(self, h: Floats) -> Floats:
+        """P(H < h)."""
+        at, share = self.logarithms, np.log(self.cumulated)
+        found = np.exp(np.interp(np.log(h), at, share))
+        return np.where(np.log(h) < at[0], 0.0, found)
+
+    def drawn_below(self, shares: Floats) -> Floats:
+        """H where its distribution function has these values."""
+        least = self.cumulated[0]
+        wanted = np.log(np.maximum(shares, least))
+        return np.asarray(np.exp(np.interp(wanted, np.log(self.cumulated), self.logarithms)))
+
+    def squares(self, scales: Floats, cut: float) -> Floats:
+        """E J² where scale/H ≤ cut, and 0 beyond, of J = ⌊scale·L/H + ½⌋."""
+        wide = scales[:, None] * np.exp(-self.logarithms)
+        return np.asarray((np.where(wide <= cut, _rounded_laplace(wide), 0.0)) @ self.masses)
+
+
+def _rounded_laplace(scale: Floats) -> Floats:
+    """E⌊scale·L + ½⌋²: Σ(2j−1)·P(|J| ≥ j), and P(|J| ≥ j) = exp(−(j−½)/scale)."""
+    with np.errstate(over="ignore", divide="ignore"):
+        step = -np.expm1(-1 / scale)
+        ratio = 1 - step
+        return np.where(scale < 1e-3, 0.0, np.sqrt(ratio) * (1 + ratio) / step**2)

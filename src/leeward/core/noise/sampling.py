@@ -1,0 +1,104 @@
+"""Exact draws: J = ⌊scale·Z + ½⌋ with exactly the distribution of the rounded real noise.
+
+A word of 64 random bits names an interval of U. In float64 the quantile is known within an
+error bound; where both ends round to the same integer, that integer is certain. The others
+(about one in 10⁸) get *more bits of the same U* and are decided by the exact distribution
+function in ball arithmetic. Nothing is redrawn: that would condition on having been easy.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from leeward.core.exact import START_BITS, precision
+from leeward.core.noise.law import Law
+from leeward.core.noise.scales import Integers, Laws, Scales, bisect, by_law
+from leeward.core.noise.selftest import require_accuracy
+from leeward.core.noise.tabulated import ROUNDING, Floats, Words
+from leeward.core.randomness import SecretBits
+
+CHUNK = 1 << 14
+"""Draws worked on together: small enough to stay in the cache."""
+
+
+def draw(law: Laws, scales: Scales, bits: SecretBits) -> Integers:
+    """One exact draw of ⌊scale·Z + ½⌋ for each scale, saturated at the 64-bit bounds."""
+    require_accuracy()
+    words = bits.words64(len(scales.base))
+    noise = np.empty(len(words), dtype=np.int64)
+    for one, some in by_law(law, scales):
+        part, given = scales.part(some), words[some]
+        chunks = (slice(i, i + CHUNK) for i in range(0, len(given) or 1, CHUNK))
+        noise[some] = np.concatenate([decide(one, part.part(c), given[c], bits) for c in chunks])
+    return noise
+
+
+def decide(law: Law, scales: Scales, words: Words, bits: SecretBits) -> Integers:
+    """The integers that these words name, asking for more bits where they do not suffice."""
+    z, error = law.approximate(words)
+    noise, open_ = settle(z, error, scales.floats)
+    for i in np.flatnonzero(open_):
+        noise[i] = refine(law, scales.exact(int(i)), int(words[i]), bits)
+    return noise
+
+
+def settle(z: Floats, error: Floats, scale: Floats) -> tuple[Integers, NDArray[np.bool_]]:
+    """⌊scale·z + ½⌋ where every value within the error gives the same integer, and where not."""
+    with np.errstate(all="ignore"):
+        value = scale * z
+        error = scale * error + ROUNDING * np.abs(value) + ROUNDING
+        value += 0.5
+        low = np.floor(value - error)
+        open_ = ~((low == np.floor(value + error)) & (np.abs(value) < 2.0**52))
+        low[open_] = 0
+    return low.astype(np.int64), open_
+
+
+def refine(law: Law, scale: Fraction, word: int, bits: SecretBits) -> int:
+    """The integer that U names, by bisection on the exact distribution function of J."""
+    uniform = Uniform(word, 64, bits)
+
+    def reaches(j: int) -> bool:
+        edge = (j - Fraction(1, 2)) / scale
+        return uniform.decide(lambda: law.tails(edge))
+
+    return bisect(reaches)
+
+
+class Uniform:
+    """A uniform U of which some bits are drawn; the rest are drawn when a question needs them."""
+
+    def __init__(self, word: int, size: int, bits: SecretBits) -> None:
+        self.word = word
+        self.size = size
+        self.bits = bits
+
+    def extend(self) -> None:
+        """Append 64 bits to the same U."""
+        self.word = (self.word << 64) | self.bits.word(64)
+        self.size += 64
+
+    def ends(self) -> tuple[arb, arb]:
+        """The exact ends of the interval that the drawn bits leave for U."""
+        scale = arb(2) ** -self.size
+        return arb(self.word) * scale, arb(self.word + 1) * scale
+
+    def ball(self) -> arb:
+        """That interval as one ball."""
+        low, high = self.ends()
+        return low.union(high)
+
+    def decide(self, tails: Callable[[], tuple[arb, arb]]) -> bool:
+        """Whether U ≥ P(Z < z), given the two tails at z."""
+        while True:
+            with precision(self.size + START_BITS):
+                below, above = tails()
+                low, high = self.ends()
+                if low >= below or 1 - low <= above:
+                    return True
+                if high <= below or 1 - high >= above:
+                    return False
+            self.extend()

@@ -1,0 +1,397 @@
+"""Summed errors: the errors of sums of published cells, while the cells come by.
+
+A sum of at most `FEW` units adds up the draws of its cells. A larger one keeps how many units there
+are of each scale, and is drawn when it is complete (`large_sums`). A unit is a cell, or a workplace
+cell where worker cells share a factor.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.core.noise.large_sums import Units, block_sums, body_and_tail
+from leeward.core.noise.scales import CellNoise, Integers
+from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.tail_table import TailTable, growth_table, unit_table
+from leeward.core.randomness import SeededBits
+
+FEW = 1 << 13
+"""Units of a sum whose draws are added up."""
+
+STEPS = 64
+"""Steps of an octave by which scales are counted."""
+
+PARTS = 16
+"""Equal parts of the law of a cell's noise, each with one value, of which clipping is a share."""
+
+LARGEST = 40.0
+"""Largest logarithm of a factor of the scale: beyond it a margin is without end anyway."""
+
+LAW_BITS, CODE_BITS = 8, 14
+MIDDLE = 1 << (CODE_BITS - 1)
+WASTE = 4
+"""Counts are merged when there are this many times more than after the last merge."""
+
+Singles = NDArray[np.float32]
+Real = TypeVar("Real", np.float32, np.float64)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What errors are drawn from, and how often."""
+
+    noise: CellNoise
+    seed: int
+    draws: int
+
+    @property
+    def by_row(self) -> bool:
+        """Whether a workplace cell is a unit."""
+        return self.noise.shared is not None
+
+    @property
+    def halved(self) -> bool:
+        """Whether there are twice as many draws: of the lower end, and then of the upper one."""
+        return bool(self.noise.clips) or self.noise.lean > 0
+
+    def growths(self) -> list[tuple[float, float]]:
+        """Spread and room of each class of clipping; last, those where most may be taken."""
+        pairs = [(one.spread, one.room) for one in self.noise.clips]
+        return [*pairs, (max(a for a, _ in pairs), min(b for _, b in pairs))] if pairs else []
+
+    def growth_tables(self) -> list[TailTable]:
+        """The laws of what clipping takes, as a share of what it leaves, of each class."""
+        gaussian = self.noise.law is None
+        return [growth_table(*one, LARGEST, gaussian=gaussian) for one in self.growths()]
+
+
+@dataclass(frozen=True, eq=False)
+class ClippedJobs:
+    """What clipping takes a share of: jobs of each cell (w, d, PARTS), with the class of each row.
+
+    `together` (w, d) is by how much the share and the noise vary together.
+    """
+
+    jobs: Floats
+    classes: Integers
+    together: Floats
+
+    def over(self, columns: Integers) -> "ClippedJobs":
+        """Those of sums of worker cells."""
+        return ClippedJobs(
+            _columns(self.jobs, columns), self.classes, _columns(self.together, columns)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CellErrors:
+    """Errors of cells (w, d) in the order of their table, the first one of this number.
+
+    `columns` says in which column each is added. `there`: what is not has no error.
+    """
+
+    drawing: Drawing
+    first: int
+    scales: Floats
+    there: NDArray[np.bool_]
+    columns: Integers
+    clipped: ClippedJobs | None
+    draw: Callable[[], Singles]
+
+    @cached_property
+    def own(self) -> Singles:
+        """Draws (w, columns, draws), twice as many where jobs are clipped."""
+        drawn = self.draw()
+        drawn[~self.there] = 0
+        return drawn
+
+    def over(self, columns: Integers) -> "CellErrors":
+        """Errors of sums of worker cells, by the new column of each one."""
+        clipped = None if self.clipped is None else self.clipped.over(columns)
+        there, scales = self.there, self.scales
+        place = columns[self.columns]
+        return CellErrors(
+            *(self.drawing, self.first, scales, there, place, clipped),
+            lambda: _columns(self.own, columns),
+        )
+
+    def drawn(self) -> Singles:
+        """Draws of all errors, for the lower and for the upper end."""
+        return self.summed().drawn()
+
+    def grouped(self, groups: Integers) -> "SummedErrors":
+        """Errors of sums of rows, by the number of the group of each."""
+        return self.summed().grouped(groups)
+
+    def plus(self, at: Integers, other: "CellErrors | SummedErrors") -> "SummedErrors":
+        """Other rows added to the rows at these places."""
+        return self.summed().plus(at, other)
+
+    def joined(self, other: "CellErrors | SummedErrors") -> "SummedErrors":
+        """These rows, and then the others."""
+        return self.summed().joined(other)
+
+    def part(self, some: slice) -> "SummedErrors":
+        """Some of the rows."""
+        return self.summed().part(some)
+
+    def summed(self) -> "SummedErrors":
+        """Each row as a sum of its own."""
+        w, columns = len(self.there), int(self.columns.max(initial=0)) + 1
+        each = np.bincount(self.columns, minlength=columns)
+        rows = self.there.astype(np.int64)
+        together = np.zeros((w, columns)) if self.clipped is None else self.clipped.together
+        return SummedErrors(
+            self.drawing,
+            each=int(each.max()),
+            columns=columns,
+            rows=rows,
+            first=np.where(self.there, self.first + np.arange(w), np.iinfo(np.int64).max),
+            together=together * rows[:, None],
+            counts=self._counts(columns),
+            draw=lambda: self.own,
+        )
+
+    def _counts(self, columns: int) -> "ScaleCounts":
+        """How many units there are of each scale, in parts."""
+        row, cell = np.nonzero((self.scales > 0) & self.there[:, None])
+        if self.drawing.by_row:
+            kept = cell == 0
+            row, cell = row[kept], cell[kept]
+        found = [
+            ScaleCounts.of(row * columns + self.columns[cell], 0, self.scales[row, cell], PARTS)
+        ]
+        if self.clipped is not None:
+            jobs = self.clipped.jobs
+            row, column, part = np.nonzero((jobs > 0) & self.there[:, None, None])
+            law = 1 + self.clipped.classes[row]
+            found.append(ScaleCounts.of(row * columns + column, law, jobs[row, column, part], 1))
+        return found[0].joined(*found[1:])
+
+
+@dataclass(frozen=True, eq=False)
+class ScaleCounts:
+    """How many units of each law and scale a sum has, by one key; in parts of a unit."""
+
+    keys: Integers
+    counts: Integers
+    compact: int = 0
+
+    @classmethod
+    def of(cls, sums: Integers, law: Integers | int, scales: Floats, count: int) -> "ScaleCounts":
+        """Units of these scales, each of one sum."""
+        code = np.rint(STEPS * np.log2(scales)).astype(np.int64) + MIDDLE
+        code = np.clip(code, 0, 2 * MIDDLE - 1)
+        keys = ((sums << LAW_BITS) + law << CODE_BITS) + code
+        return cls(keys, np.full(len(keys), count)).compacted()
+
+    def compacted(self) -> "ScaleCounts":
+        """The same with each key once, in order."""
+        keys, place = np.unique(self.keys, return_inverse=True)
+        counts = np.zeros(len(keys), np.int64)
+        np.add.at(counts, place, self.counts)
+        return ScaleCounts(keys, counts, len(keys))
+
+    def joined(self, *others: "ScaleCounts") -> "ScaleCounts":
+        """Those of all together."""
+        parts = (self, *others)
+        keys, counts = (
+            np.concatenate(one) for one in ([p.keys for p in parts], [p.counts for p in parts])
+        )
+        all_counts = ScaleCounts(keys, counts, self.compact)
+        return all_counts.compacted() if len(keys) > WASTE * self.compact else all_counts
+
+    def moved(self, sums: Integers) -> "ScaleCounts":
+        """The same units in the sums of these numbers; −1 leaves them out."""
+        bits = LAW_BITS + CODE_BITS
+        number = sums[self.keys >> bits]
+        kept = number >= 0
+        keys = (number << bits) + (self.keys & ((1 << bits) - 1))
+        return ScaleCounts(keys[kept], self.counts[kept]).compacted()
+
+    def of_sum(self, number: int) -> dict[int, tuple[Floats, Floats]]:
+        """Scales and numbers of the units of one sum, by their law."""
+        bits = LAW_BITS + CODE_BITS
+        start, stop = np.searchsorted(self.keys, (number << bits, (number + 1) << bits))
+        keys, counts = self.keys[start:stop], self.counts[start:stop] / PARTS
+        law = keys >> CODE_BITS & ((1 << LAW_BITS) - 1)
+        scales = np.exp2(((keys & (2 * MIDDLE - 1)) - MIDDLE) / STEPS)
+        return {int(one): (scales[law == one], counts[law == one]) for one in np.unique(law)}
+
+
+@dataclass(eq=False)
+class SummedErrors:
+    """Errors of sums (w, columns) of workplace cells, `each` worker cells added in a column.
+
+    `rows` is how many workplace cells each is made of, `first` the number of the first of them,
+    which is no other sum's.
+    """
+
+    drawing: Drawing
+    each: int
+    columns: int
+    rows: Integers
+    first: Integers
+    together: Floats
+    counts: ScaleCounts
+    draw: Callable[[], Singles]
+    growing: bool = False
+    """Whether nothing else refers to these sums, which may then change."""
+
+    @cached_property
+    def own(self) -> Singles:
+        """The sums of the draws of cells, which those of few units are."""
+        return self.draw()
+
+    @property
+    def few(self) -> NDArray[np.bool_]:
+        """Whether a sum is one of few units."""
+        return self.rows * (1 if self.drawing.by_row else self.each) <= FEW
+
+    def over(self, columns: Integers) -> "SummedErrors":
+        """Refused: what worker cells share is known no more."""
+        raise AssertionError("worker cells are added up before workplace cells are")
+
+    def grouped(self, groups: Integers) -> "SummedErrors":
+        """Errors of sums of rows, by the number of the group of each."""
+        number = int(groups.max(initial=-1)) + 1
+        rows, first = np.zeros(number, np.int64), np.full(number, np.iinfo(np.int64).max)
+        together = np.zeros((number, self.columns))
+        np.add.at(rows, groups, self.rows)
+        np.minimum.at(first, groups, self.first)
+        np.add.at(together, groups, self.together)
+        counts = self.counts.moved(self._numbers(groups))
+        draw = lambda: _groups(self.own, groups, number)  # noqa: E731 (drawn when it is needed)
+        return SummedErrors(
+            self.drawing, self.each, self.columns, rows, first, together, counts, draw
+        )
+
+    def _numbers(self, rows: Integers) -> Integers:
+        """The numbers of the sums in other rows; −1 stays."""
+        numbers = rows[:, None] * self.columns + np.arange(self.columns)
+        return np.where(rows[:, None] < 0, -1, numbers).ravel()
+
+    def plus(self, at: Integers, other: "CellErrors | SummedErrors") -> "SummedErrors":
+        """Other rows added to the rows at these places; in place, but for the first time."""
+        if not self.growing:
+            grown = self.part(slice(None))
+            grown.growing = True
+            return grown.plus(at, other)
+        new = other.summed()
+        self.rows[at] += new.rows
+        self.first[at] = np.minimum(self.first[at], new.first)
+        self.together[at] += new.together
+        self.counts = self.counts.joined(new.counts.moved(self._numbers(at)))
+        few = self.few[at]
+        if few.all():
+            self.own[at] += new.own
+        elif few.any():
+            self.own[at[few]] += new.own[few]
+        return self
+
+    def joined(self, other: "CellErrors | SummedErrors") -> "SummedErrors":
+        """These rows, and then the others."""
+        new = other.summed()
+        rows = np.concatenate([self.rows, new.rows])
+        first = np.concatenate([self.first, new.first])
+        together = np.concatenate([self.together, new.together])
+        later = self._numbers(len(self.rows) + np.arange(len(new.rows)))
+        counts = self.counts.joined(new.counts.moved(later))
+        draw = lambda: np.concatenate([self.own, new.own])  # noqa: E731 (as above)
+        return SummedErrors(
+            self.drawing, self.each, self.columns, rows, first, together, counts, draw
+        )
+
+    def part(self, some: slice) -> "SummedErrors":
+        """A copy of some of the rows."""
+        place = np.full(len(self.rows), -1)
+        place[some] = np.arange(len(self.rows[some]))
+        rows, first = self.rows[some].copy(), self.first[some].copy()
+        together = self.together[some].copy()
+        counts = self.counts.moved(self._numbers(place))
+        found = SummedErrors(
+            self.drawing, self.each, self.columns, rows, first, together, counts, self._none
+        )
+        found.draw = self.own[some].copy if found.few.any() else found._none
+        return found
+
+    def _none(self) -> Singles:
+        """In the place of draws of large sums, which are not those of their cells."""
+        drawing = self.drawing
+        times = 2 if drawing.noise.clips else 1
+        return np.zeros((len(self.rows), self.columns, times * drawing.draws), np.float32)
+
+    def summed(self) -> "SummedErrors":
+        """These."""
+        return self
+
+    def drawn(self) -> Singles:
+        """Draws (w, columns, draws) of all errors, for the lower and for the upper end."""
+        drawing, few = self.drawing, self.few
+        if few.all():
+            found = self.own
+        else:
+            found = self._none()
+            found[few] = self.own[few] if few.any() else 0
+            self.counts = self.counts.compacted()
+            for row in np.flatnonzero(~few).tolist():
+                found[row] = self._large(row)
+        if not drawing.noise.lean:
+            return found
+        lean = (drawing.noise.lean * self.each * self.rows)[:, None, None].astype(np.float32)
+        return np.concatenate([found - lean, found + lean], axis=2)
+
+    def _large(self, row: int) -> Floats:
+        """Draws (columns, draws) of a sum of many units."""
+        drawing, noise = self.drawing, self.drawing.noise
+        bits = SeededBits(drawing.seed + (1 + int(self.first[row]) << 64))
+        if noise.shared is not None:
+            scales, counts = self.counts.of_sum(row * self.columns)[0]
+            shape = (noise.shared, self.columns, self.each)
+            return -block_sums(scales, counts, shape, bits, drawing.draws)
+        return np.stack([self._column(row, one, bits) for one in range(self.columns)])
+
+    def _column(self, row: int, column: int, bits: SeededBits) -> Floats:
+        drawing, noise = self.drawing, self.drawing.noise
+        by_law = self.counts.of_sum(row * self.columns + column)
+        if not by_law:
+            return np.zeros(drawing.draws * (2 if noise.clips else 1))
+        table = unit_table(noise)
+        own = [Units(table, *by_law.pop(0))]
+        middle, variance, _ = body_and_tail(own, bits, drawing.draws)
+        body = np.sqrt(variance) * bits.generator.standard_normal(drawing.draws)
+        errors = -(middle + body)
+        if not noise.clips:
+            return errors
+        tables = drawing.growth_tables()
+        taken = [Units(tables[law - 1], *one, rounded=False) for law, one in by_law.items()]
+        if not taken:
+            return np.concatenate([errors, errors])
+        more, spread, _ = body_and_tail(taken, bits, drawing.draws)
+        slope = np.minimum(self.together[row, column] / np.maximum(variance, 1.0), 1.0)
+        left = np.maximum(spread - slope**2 * variance, 0.0)
+        more += np.sqrt(left) * bits.generator.standard_normal(drawing.draws) - slope * body
+        return np.concatenate([errors, errors + more])
+
+
+def _columns(numbers: NDArray[Real], columns: Integers) -> NDArray[Real]:
+    """Sums over the second axis of what has the same new column."""
+    if len(columns) == columns.max(initial=0) + 1:
+        return numbers
+    return np.stack(
+        [numbers[:, columns == one].sum(axis=1) for one in range(int(columns.max()) + 1)], axis=1
+    )
+
+
+def _groups(drawn: Singles, groups: Integers, number: int) -> Singles:
+    """Sums of the rows of each group; of long rows `reduceat` is many times slower."""
+    sums = np.zeros((number, *drawn.shape[1:]), drawn.dtype)
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(np.bincount(groups, minlength=number))
+    for at, rows in enumerate(np.split(order, ends[:-1])):
+        np.add.reduce(drawn[rows], axis=0, out=sums[at])
+    return sums

@@ -1,0 +1,158 @@
+"""The float64 columns of a piecewise law: quantiles at array speed with certain error bounds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from flint import arb
+from numpy.typing import NDArray
+
+from leeward.core.exact import exact_value
+from leeward.core.noise.piece import Piece
+
+Floats = NDArray[np.float64]
+Words = NDArray[np.uint64]
+
+ROUNDING = 2.0**-50
+"""Relative error of a few float64 additions, products and conversions."""
+
+FUNCTION = 2.0**-40
+"""Relative error assumed of NumPy's log, expm1, arctan and powers: a thousand times the documented
+4 units in the last place (selftest.py checks the running machine before the first draw)."""
+
+
+ONE = np.uint64(1)
+
+
+@dataclass(frozen=True)
+class Masses:
+    """Heights and masses of all pieces at one precision, normalised to total one.
+
+    `thick` and `thin` are v at the two ends of a piece, `whole` is their difference; `below`
+    and `above` are the masses of all pieces to the left and to the right.
+    """
+
+    heights: tuple[arb, ...]
+    whole: tuple[arb, ...]
+    thick: tuple[arb, ...]
+    thin: tuple[arb, ...]
+    below: tuple[arb, ...]
+    above: tuple[arb, ...]
+
+
+def _nearest(value: arb) -> int:
+    """A word within one of the value, which lies between 0 and 2^64."""
+    # The floor is taken of the ball: as a fraction, a tail of 2^-10^9 would fill the memory.
+    return min(int(exact_value((value + arb(1) / 2).lower().floor())), 2**64 - 1)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The law in float64 columns, one entry a piece, for the fast path.
+
+    For a word u in piece i, d = (u ^ flip) + shift (mod 2^64) is the distance to the thin end in
+    units of 2^-64, within two units; y = d·unit + base = v(z)/v(anchor); and the quantile is
+    z = anchor + linear·ln y + stretch·(y^turn − 1).
+    """
+
+    cuts: tuple[np.uint64, ...]
+    flip: Words
+    shift: Words
+    unit: Floats
+    base: Floats
+    anchor: Floats
+    linear: Floats
+    stretch: Floats
+    turn: Floats
+    thick: Floats
+    thin: Floats
+    below: Floats
+    above: Floats
+    right: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, pieces: Sequence[Piece], masses: Masses) -> "Table":
+        """The columns of a law, from its masses at a precision well beyond float64."""
+        starts = [_nearest(below * arb(2) ** 64) for below in masses.below]
+        ends = [*starts[1:], 2**64]
+        right = [piece.thin_right for piece in pieces]
+        shifts = [
+            (end + 1) % 2**64 if thin_right else -start % 2**64
+            for start, end, thin_right in zip(starts, ends, right, strict=True)
+        ]
+        curved = [piece.centre is not None for piece in pieces]
+        reach = [float(piece.reach) for piece in pieces]
+
+        def floats(values: Sequence[arb]) -> Floats:
+            return np.array([float(value) for value in values])
+
+        return cls(
+            # A last piece of less than 2^-65 begins at 2^64: its only word is the last, and torn.
+            cuts=tuple(np.uint64(min(start, 2**64 - 1)) for start in starts[1:]),
+            flip=np.array([2**64 - 1 if r else 0 for r in right], dtype=np.uint64),
+            shift=np.array(shifts, dtype=np.uint64),
+            unit=floats([arb(2) ** -64 / v for v in masses.thick]),
+            base=floats([a / b for a, b in zip(masses.thin, masses.thick, strict=True)]),
+            anchor=np.array([float(piece.anchor) for piece in pieces]),
+            linear=np.array([0.0 if c else r for c, r in zip(curved, reach, strict=True)]),
+            stretch=np.array([r if c else 0.0 for c, r in zip(curved, reach, strict=True)]),
+            turn=np.array(
+                [float(1 / (p.rate + 1)) if p.centre is not None else 0.0 for p in pieces]
+            ),
+            thick=floats(masses.thick),
+            thin=floats(masses.thin),
+            below=floats(masses.below),
+            above=floats(masses.above),
+            right=np.array(right),
+        )
+
+    def quantiles(self, words: Words) -> tuple[Floats, Floats]:
+        piece = np.zeros(len(words), dtype=np.intp)
+        torn = np.zeros(len(words), dtype=np.bool_)
+        for cut in self.cuts:
+            piece += words >= cut
+            # The true cut is within one of the integer: these two words may lie on either side.
+            torn |= (words == cut) | (words + ONE == cut)
+        distance = ((words ^ self.flip[piece]) + self.shift[piece]).astype(np.float64)
+        with np.errstate(all="ignore"):
+            return self._stretch(piece, distance, torn)
+
+    def _stretch(
+        self, piece: NDArray[np.intp], distance: Floats, torn: NDArray[np.bool_]
+    ) -> tuple[Floats, Floats]:
+        unit = self.unit[piece]
+        y = distance * unit + self.base[piece]
+        # Two units of distance either way move ln y by at most 4·unit/y when that is below ½.
+        blur = 4 * unit / y
+        torn |= ~(blur < 0.5)
+        log = np.log(y)
+        blur += ROUNDING + FUNCTION * np.abs(log)
+        linear, stretch, turn = self.linear[piece], self.stretch[piece], self.turn[piece]
+        grown = np.expm1(turn * log)
+        straight, bent = linear * log, stretch * grown
+        value = self.anchor[piece] + straight + bent
+        error = np.abs(linear) * blur + np.abs(stretch) * (
+            np.abs(grown) * FUNCTION + 2 * np.abs(1 + grown) * np.abs(turn) * blur
+        )
+        error += ROUNDING * (np.abs(self.anchor[piece]) + np.abs(straight) + np.abs(bent))
+        # Past blur·turn = 1 the factor 2 no longer covers exp's curvature.
+        torn |= ~(np.abs(turn) * blur < 1)
+        error[torn] = np.inf
+        return value, error
+
+    def tails(self, z: Floats, piece: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        with np.errstate(all="ignore"):
+            offset = z - self.anchor[piece]
+            curved = self.turn[piece] != 0
+            stretch = np.where(curved, self.stretch[piece], 1.0)
+            linear = np.where(curved, 1.0, self.linear[piece])
+            turn = np.where(curved, self.turn[piece], 1.0)
+            ratio = np.maximum(offset / stretch, -1.0)
+            log = np.where(curved, np.log1p(ratio) / turn, offset / linear)
+            near = np.maximum(self.thick[piece] * np.exp(log) - self.thin[piece], 0.0)
+        whole = self.thick[piece] - self.thin[piece]
+        far = np.maximum(whole - near, 0.0)
+        right = self.right[piece]
+        below = self.below[piece] + np.where(right, far, near)
+        above = self.above[piece] + np.where(right, near, far)
+        return below, above

@@ -1,0 +1,446 @@
+"""A promise as a value: what is protected, by how much, and what else follows from it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from leeward.core.codebook import EveryJob, JobsRule
+from leeward.core.errors import CannotCompose, InvalidParameter, NotCovered
+from leeward.core.exact import Number, rational
+from leeward.core.privacy.conversion import steps_delta, zcdp_epsilon
+from leeward.core.privacy.policy import (
+    EstablishmentRemoval,
+    Person,
+    Policy,
+    Unit,
+    WeakAlpha,
+    WorkerOnly,
+    plus_of,
+    read_alpha,
+    unit_of,
+    with_plus,
+    with_unit,
+)
+from leeward.core.privacy.policy import policy as named_policy
+from leeward.core.privacy.sentences import whole
+from leeward.core.privacy.steps import steps_between, why_not
+from leeward.core.privacy.words import READING, joined
+
+Measure = Literal["pure", "approximate", "zCDP", "mixed"]
+Currency = Literal["epsilon", "rho"]
+
+
+@dataclass(frozen=True, init=False)
+class Guarantee:
+    """One release under one policy: a part that is (ε, δ) and a part that is ρ-zCDP.
+
+    Every number is exact. Whatever is computed from a guarantee is rounded towards more loss.
+
+    Parameters
+    ----------
+    policy
+        What is protected: ``"strong"``, ``"weak"``, ``"proportional"``, ``"worker"``,
+        ``"person"``, ``"establishment"``, or a policy.
+    alpha
+        The protected growth of an establishment; None where the policy has none.
+    epsilon, delta
+        The (ε, δ) part: texts, whole numbers or fractions.
+    rho
+        The part that is ρ-zCDP.
+    plus
+        Δ of the policy: small establishments are hidden within this number of jobs.
+    reading
+        The δ at which ρ is read as an ε and a factor. It is no loss: it is not spent and does not
+        add up. Without a ρ it has no meaning and is not kept.
+
+    Raises
+    ------
+    InvalidParameter
+        If a number is negative, α is missing or has no meaning, or nothing is lost at all.
+
+    Examples
+    --------
+    >>> promise = leeward.Guarantee("strong", "0.1", "1/2")
+    >>> promise.sentence().partition(",")[0]
+    'The strong policy with α = 0.1 protects single jobs and the sizes of establishments'
+    >>> promise.weaken(alpha="0.2").epsilon  # three steps of a tenth reach a fifth from every size
+    Fraction(3, 2)
+    >>> promise.for_firm(3).epsilon
+    Fraction(3, 2)
+    >>> zcdp = leeward.Guarantee("strong", "0.1", 0, rho="0.2", reading="1e-9")
+    >>> round(float(zcdp.restated.epsilon), 2), zcdp.for_firm(3).rho
+    (3.93, Fraction(9, 5))
+    """
+
+    policy: Policy
+    alpha: Fraction | None
+    epsilon: Fraction
+    delta: Fraction
+    rho: Fraction
+    reading: Fraction
+
+    def __init__(  # noqa: PLR0913 (one for each number)
+        self,
+        policy: str | Policy,
+        alpha: Number | None,
+        epsilon: Number,
+        delta: Number = 0,
+        rho: Number = 0,
+        *,
+        plus: int | None = None,
+        reading: Number = READING,
+    ) -> None:
+        protected = with_plus(named_policy(policy), plus)
+        object.__setattr__(self, "policy", protected)
+        object.__setattr__(self, "alpha", read_alpha(protected, alpha))
+        object.__setattr__(self, "epsilon", _loss(epsilon, "epsilon"))
+        object.__setattr__(self, "delta", _probability(delta))
+        object.__setattr__(self, "rho", _loss(rho, "rho"))
+        object.__setattr__(self, "reading", _read_at(reading) if self.rho > 0 else READING)
+        if self.epsilon == self.delta == self.rho == 0:
+            raise InvalidParameter(
+                "epsilon",
+                rule="must be above 0 unless delta or rho is: no data, no cost",
+                value=self.epsilon,
+                next_step="Give the loss that this release costs.",
+            )
+
+    @property
+    def plus(self) -> int | None:
+        """Δ: small establishments are hidden within this number of jobs; None without an α."""
+        return plus_of(self.policy)
+
+    @property
+    def unit(self) -> Unit | None:
+        """Whether sizes are those of establishments or of employers' parts; None without an α."""
+        return unit_of(self.policy)
+
+    @property
+    def measure(self) -> Measure:
+        """Which parts there are: ε alone, (ε, δ), ρ alone, or both kinds."""
+        if self.rho > 0:
+            return "mixed" if self.epsilon > 0 or self.delta > 0 else "zCDP"
+        return "approximate" if self.delta > 0 else "pure"
+
+    @property
+    def told_delta(self) -> Fraction:
+        """The δ that readers are told: what is lost, and where ρ is read."""
+        return self.delta + (self.reading if self.rho > 0 else 0)
+
+    @property
+    def currency(self) -> Currency:
+        """Which loss the others are told beside: ρ where it is all there is, else ε."""
+        return "rho" if self.measure == "zCDP" else "epsilon"
+
+    @property
+    def amount(self) -> Fraction:
+        """The loss in its currency."""
+        return self.rho if self.measure == "zCDP" else self.epsilon
+
+    def with_amount(self, amount: Fraction) -> "Guarantee":
+        """The same with another loss in its currency."""
+        if self.measure == "zCDP":
+            return replace(self, rho=amount)
+        return replace(self, epsilon=amount)
+
+    def share(self, part: Fraction) -> "Guarantee":
+        """This part of every loss: the budget of a table of many."""
+        return replace(
+            self, epsilon=self.epsilon * part, delta=self.delta * part, rho=self.rho * part
+        )
+
+    def sentence(self, rule: JobsRule | None = None) -> str:
+        """The promise in plain words; `rule` says which jobs of one person count."""
+        return joined(whole(self, EveryJob() if rule is None else rule))
+
+    def implies(self, other: "Guarantee") -> bool:
+        """Whether a proof shows that what keeps this promise keeps the other one too."""
+        steps = steps_between(self.policy, self.alpha, other.policy, other.alpha)
+        if steps is None:
+            return False
+        try:
+            here = self.over_steps(steps)
+        except NotCovered:
+            return False
+        return _costs_at_most(here, other) or (
+            here.delta == 0 and here.epsilon > 0 and _costs_at_most(here.as_zcdp(), other)
+        )
+
+    def weaken(
+        self,
+        policy: str | Policy | None = None,
+        alpha: Number | None = None,
+        plus: int | None = None,
+        unit: str | None = None,
+    ) -> "Guarantee":
+        """The guarantee that follows under another policy, another α, Δ or unit."""
+        wanted = with_unit(with_plus(self._under(policy), plus), unit)
+        kept = self.alpha if alpha is None and wanted.uses_alpha else alpha
+        growth = read_alpha(wanted, kept)
+        if (wanted, growth) == (self.policy, self.alpha):
+            return self
+        steps = steps_between(self.policy, self.alpha, wanted, growth)
+        if steps is None:
+            raise NotCovered(
+                "policy" if wanted != self.policy else "alpha",
+                rule=why_not(self.policy, wanted),
+                value=f"{place(self.policy, self.alpha)} to {place(wanted, growth)}",
+                next_step="Make the release under the policy and alpha that it has to promise.",
+            )
+        return replace(self.over_steps(steps), policy=wanted, alpha=growth)
+
+    def _under(self, policy: str | Policy | None) -> Policy:
+        """A policy by its name has Δ and unit of this guarantee, if it has them at all."""
+        if policy is None:
+            return self.policy
+        wanted = named_policy(policy)
+        named = isinstance(policy, str) and wanted.uses_alpha
+        return with_unit(with_plus(wanted, self.plus), self.unit) if named else wanted
+
+    def to_approximate(self, delta: Number) -> "Guarantee":
+        """The same promise as one (ε, δ): what this δ has left after the own one pays for ρ."""
+        total = _probability(delta)
+        if total < self.delta or (self.rho > 0 and total == self.delta):
+            raise InvalidParameter(
+                "delta",
+                rule=f"must be above the delta of the guarantee, {self.delta}",
+                value=total,
+                next_step="Give a larger delta.",
+            )
+        if self.rho == 0:
+            return self
+        epsilon = self.epsilon + zcdp_epsilon(self.rho, total - self.delta)
+        return Guarantee(self.policy, self.alpha, epsilon, total)
+
+    @property
+    def restated(self) -> "Guarantee":
+        """The same promise without ρ, which is read as ε at the δ `reading`."""
+        return self if self.rho == 0 else self.to_approximate(self.told_delta)
+
+    def for_firm(self, establishments: int) -> "Guarantee":
+        """The promise to a firm whose establishments all change at once, one step each.
+
+        With the unit employer all of them in one workplace cell are one step: count the cells.
+        """
+        count = _count(establishments, "establishments")
+        if isinstance(self.policy, WorkerOnly | Person):
+            protected = "single jobs" if isinstance(self.policy, WorkerOnly) else "single people"
+            raise NotCovered(
+                "establishments",
+                rule=f"the {self.policy.name} policy protects {protected}, not establishments or "
+                "firms",
+                value=count,
+                next_step="Release under the strong or the weak policy.",
+            )
+        return self.over_steps(count)
+
+    def for_jobs(self, jobs: int) -> "Guarantee":
+        """The promise to a worker who holds up to this many jobs, all gone at once.
+
+        Under the person policy all of them are one step, however many they are.
+        """
+        count = _count(jobs, "jobs")
+        if isinstance(self.policy, Person):
+            return self
+        if isinstance(self.policy, EstablishmentRemoval):
+            return self.weaken(WorkerOnly()).for_jobs(count)  # each job is one step out, one in
+        return self.over_steps(count)
+
+    def for_person(self, rows: int) -> "Guarantee":
+        """The promise to a person of whom at most this many rows count: each of them is a step.
+
+        It follows from what is promised to a job (person.proof.md).
+        """
+        over = self.weaken(WorkerOnly()).over_steps(_count(rows, "rows"))
+        return replace(over, policy=Person())
+
+    def for_each_row(self, rows: int) -> "Guarantee":
+        """What each of up to this many rows of a person may lose of this: `for_person` undone.
+
+        A δ is left to none of them: (e^(mε)−1)/(e^ε−1) has no exact inverse, and no mechanism
+        that hides one job spends any.
+        """
+        count = _count(rows, "rows")
+        each, rho = self.epsilon / count, self.rho / count**2
+        return replace(self, policy=WorkerOnly(), epsilon=each, delta=Fraction(0), rho=rho)
+
+    def over_steps(self, steps: int) -> "Guarantee":
+        """The promise to pairs that are `steps` steps apart (group privacy)."""
+        count = _count(steps, "steps")
+        delta = steps_delta(self.epsilon, self.delta, count)
+        if delta == 1:
+            raise NotCovered(
+                "delta",
+                rule=f"must stay below 1 over {count} steps",
+                value=f"delta {self.delta} with epsilon {self.epsilon}",
+                next_step="Release with a smaller delta or epsilon.",
+            )
+        # zCDP over k steps costs k²ρ: Bun and Steinke 2016, Prop. 27.
+        rho = count**2 * self.rho
+        return replace(self, epsilon=count * self.epsilon, delta=delta, rho=rho)
+
+    def as_zcdp(self) -> "Guarantee":
+        """The same promise as one ρ; refused where there is a δ, which no ρ implies."""
+        if self.delta > 0:
+            raise NotCovered(
+                "delta",
+                rule="must be 0 where a loss is counted in rho: zCDP allows no delta",
+                value=self.delta,
+                next_step="Release with pure epsilon or with rho.",
+            )
+        # Pure ε is ε²/2-zCDP: Bun and Steinke 2016, Prop. 3.3.
+        return replace(self, epsilon=Fraction(0), rho=self.rho + self.epsilon**2 / 2)
+
+
+def _costs_at_most(here: Guarantee, other: Guarantee) -> bool:
+    """Whether the other one allows the loss of this one, with ρ as it is or converted."""
+    if here.rho <= other.rho and here.epsilon <= other.epsilon and here.delta <= other.delta:
+        return True
+    if here.rho == 0 or other.delta <= here.delta:
+        return False
+    return here.to_approximate(other.delta).epsilon <= other.epsilon
+
+
+def place(policy: Policy, alpha: Fraction | None) -> str:
+    """What is protected, in short."""
+    if alpha is None:
+        return policy.name
+    plus = "" if plus_of(policy) == 1 else f", plus {plus_of(policy)}"
+    unit = ", unit employer" if unit_of(policy) == "employer" else ""
+    return f"{policy.name} at alpha {alpha}{plus}{unit}"
+
+
+def _loss(value: Number, parameter: str) -> Fraction:
+    number = rational(value, parameter)
+    if number < 0:
+        raise InvalidParameter(
+            parameter,
+            rule="must be 0 or more",
+            value=number,
+            next_step="Give the loss as a number that is not negative.",
+        )
+    return number
+
+
+def _probability(value: Number) -> Fraction:
+    number = rational(value, "delta")
+    if not 0 <= number < 1:
+        raise InvalidParameter(
+            "delta",
+            rule="must be at least 0 and below 1",
+            value=number,
+            next_step="Give a small probability, such as 1e-6, or 0.",
+        )
+    return number
+
+
+def _read_at(value: Number) -> Fraction:
+    number = rational(value, "reading")
+    if not 0 < number < 1:
+        raise InvalidParameter(
+            "reading",
+            rule="must be above 0 and below 1",
+            value=number,
+            next_step="Give the delta at which rho is read as an epsilon, such as 1e-9.",
+        )
+    return number
+
+
+def _count(value: object, parameter: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise InvalidParameter(
+            parameter,
+            rule="must be a whole number of at least 1",
+            value=repr(value),
+            next_step=f"Give the number of {parameter}.",
+        )
+    return value
+
+
+def sequential(*guarantees: Guarantee) -> Guarantee:
+    """Releases from the same data, also of several periods: every loss adds up (Theorem 1).
+
+    ρ is read at the smallest of their δ.
+    """
+    policy, alpha = _common_policy(guarantees)
+    delta = sum((each.delta for each in guarantees), Fraction(0))
+    if delta >= 1:
+        raise CannotCompose(
+            "guarantees",
+            rule="the sum of their delta must stay below 1",
+            value=delta,
+            next_step="Make fewer releases, or each with a smaller delta.",
+        )
+    epsilon = sum((each.epsilon for each in guarantees), Fraction(0))
+    rho = sum((each.rho for each in guarantees), Fraction(0))
+    return Guarantee(policy, alpha, epsilon, delta, rho, reading=_reading(guarantees))
+
+
+def over_workplaces(*guarantees: Guarantee) -> Guarantee:
+    """Disjoint workplace cells of the public frame, independent noise: the maximum (Theorem 2).
+
+    One establishment lies in one cell. Each measure takes its own maximum, since the (ε, δ)
+    parts of all cells are one part, and the zCDP parts of all cells another. A person may have
+    rows in all cells: under the person policy the losses add up.
+    """
+    policy, alpha = _common_policy(guarantees)
+    if isinstance(policy, Person):
+        return sequential(*guarantees)
+    return Guarantee(
+        policy,
+        alpha,
+        max(each.epsilon for each in guarantees),
+        max(each.delta for each in guarantees),
+        max(each.rho for each in guarantees),
+        reading=_reading(guarantees),
+    )
+
+
+def over_workers(*guarantees: Guarantee) -> Guarantee:
+    """Disjoint worker cells of the same establishments: the sum (Theorem 3).
+
+    Erratum: [H15] §5 and [H16] Theorem 7.5 let such cells compose in parallel. Counter-example:
+    50 women and 50 men, α = 0.1; 55 and 55 is one step (110 ≤ 1.1·100), strong and weak, and
+    each half alone is one full step as well. Only where one job differs is it the maximum.
+    """
+    policy, _ = _common_policy(guarantees)
+    if isinstance(policy, WorkerOnly):
+        return over_workplaces(*guarantees)  # one job lies in one worker cell
+    return sequential(*guarantees)
+
+
+def _reading(guarantees: tuple[Guarantee, ...]) -> Fraction:
+    """Every reading of a ρ is true; the smallest δ has the largest factor."""
+    return min((each.reading for each in guarantees if each.rho > 0), default=READING)
+
+
+def _common_policy(guarantees: tuple[Guarantee, ...]) -> tuple[Policy, Fraction | None]:
+    """The strongest policy and α that all of them imply without more loss."""
+    if not guarantees:
+        raise CannotCompose(
+            "guarantees",
+            rule="must be at least one",
+            value="none",
+            next_step="Give the guarantee of every release.",
+        )
+    alphas = [each.alpha for each in guarantees if each.alpha is not None]
+    return _common(each.policy for each in guarantees), min(alphas, default=None)
+
+
+def _common(policies: Iterable[Policy]) -> Policy:
+    """Strong with weak is weak; the smallest Δ and unit are implied by all at the same loss."""
+    found = tuple(policies)
+    names = {each.name for each in found}
+    if len(names) == 1 or names == {"strong", "weak"}:
+        kept = found[0] if len(names) == 1 else WeakAlpha()
+        least = [plus for each in found if (plus := plus_of(each)) is not None]
+        units = {unit_of(each) for each in found}
+        unit = units.pop() if len(units) == 1 else "establishment"
+        return with_unit(with_plus(kept, min(least, default=None)), unit)
+    raise CannotCompose(
+        "guarantees",
+        rule="must protect the same thing (strong with weak is weak)",
+        value=", ".join(sorted(names)),
+        next_step="Weaken each to one policy first, for instance guarantee.weaken('worker').",
+    )

@@ -1,0 +1,149 @@
+"""Sentences about jobs and rows: what several jobs of a worker mean, and which rows are refused."""
+
+from typing import TYPE_CHECKING
+
+from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
+from leeward.core.privacy.words import Sentence, growth_text, jobs_more, unit_text, units_text
+
+if TYPE_CHECKING:
+    from leeward.core.privacy.guarantee import Guarantee
+
+STRICT_SCOPE = Sentence(
+    "strict",
+    "All of this speaks of data that pass the check of their rows (`rows: strict`). That these "
+    "data passed is published by the bundle itself: every id and code was as the codebook and the "
+    "plan ask.",
+)
+TOTAL_SCOPE = Sentence(
+    "total",
+    "Whether a bundle appears does not depend on the rows of workers and jobs: rows that do not "
+    "agree with the codebook fall under a fixed rule, and none refuses a release. Whether one "
+    "row agrees is hidden as the value of a person's attribute is.",
+    2,
+)
+
+
+def most_jobs(rule: JobsRule) -> int:
+    """Steps between a person with all counted jobs and one with none; with every job, for each."""
+    return rule.most if isinstance(rule, BoundedJobs) else 1
+
+
+def steps_of_a_job(guarantee: "Guarantee") -> int:
+    """Steps between a person with one job and one with none."""
+    return 2 if guarantee.policy.name == "establishment" else 1
+
+
+def loss_of_steps(guarantee: "Guarantee") -> str:
+    """What m steps cost beside m times ε: group privacy of δ and ρ."""
+    if guarantee.rho > 0:
+        return ", and m² times the ρ"
+    return ", and (e^(mε)−1)/(e^ε−1) times the δ" if guarantee.delta > 0 else ""
+
+
+def many_times(guarantee: "Guarantee", stated: str, each: int = 1) -> str:
+    """What m jobs of `each` steps cost; `stated` names ε, in whose place ρ is where it is all."""
+    if guarantee.measure == "zCDP":
+        return f"{each**2 if each > 1 else ''}m² times {_in_rho(stated)}"
+    return f"{each if each > 1 else ''}m times {stated}{loss_of_steps(guarantee)}"
+
+
+def _in_rho(stated: str) -> str:
+    return stated.replace("epsilon", "rho").replace("ε", "ρ")
+
+
+def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
+    """What was done about workers with several jobs, and what it means for them."""
+    each = steps_of_a_job(guarantee)
+    if isinstance(rule, EveryJob):
+        text = (
+            "Every job counts, however many a worker holds: a job is the record. A person who "
+            f"holds m jobs has {many_times(guarantee, 'the stated epsilon', each)}."
+        )
+        return (Sentence("jobs", text, each),)
+    if isinstance(rule, SingleJob):
+        text = "Every worker holds at most one job; the data were checked for it."
+        return (Sentence("jobs", text, each),)
+    if guarantee.policy.name == "person":
+        return (_of_a_history(guarantee, rule), _changed(guarantee))
+    elsewhere = [] if guarantee.alpha is None else [_elsewhere(guarantee)]
+    return (_reduced(guarantee, rule, each), _displaced(guarantee, 2 * each), *elsewhere)
+
+
+def cap_of_jobs(cap: "Guarantee", most: int) -> Sentence:
+    """What the cap of an account means for a worker with several jobs; 0: all of them count."""
+    if most == 0:
+        lost = many_times(cap, "as much epsilon") if cap.rho else "m times as much epsilon"
+        text = f"Every job counts: a worker who holds m jobs may lose {lost}."
+        return Sentence("jobs", text, 1)
+    lost = f"{most**2} times as much rho" if cap.rho else f"{most} times as much epsilon"
+    return Sentence(
+        "jobs", f"Up to {most} jobs of a worker count: such a worker may lose {lost}.", most
+    )
+
+
+def _times(guarantee: "Guarantee", steps: int) -> str:
+    if guarantee.measure == "zCDP":
+        return "the stated rho" if steps == 1 else f"{steps**2} times the stated rho"
+    stated = {1: "the", 2: "twice the"}.get(steps, f"{steps} times the") + " stated epsilon"
+    if steps == 1 or (guarantee.rho == 0 and guarantee.delta == 0):
+        return stated
+    return f"{stated} (m = {steps}{loss_of_steps(guarantee)})"
+
+
+def _reduced(guarantee: "Guarantee", rule: PrimaryJob | BoundedJobs, each: int) -> Sentence:
+    steps = most_jobs(rule) * each
+    text = (
+        f"{_counted(rule)} The guarantee speaks of counted jobs: a worker with all jobs together "
+        f"has {_times(guarantee, steps)}."
+    )
+    return Sentence("jobs", text, steps)
+
+
+def _counted(rule: PrimaryJob | BoundedJobs) -> str:
+    if isinstance(rule, PrimaryJob):
+        return f"Only each worker's primary job counts: the one with the largest {rule.column}."
+    if rule.per is None:
+        return f"At most {rule.most} jobs of each worker count; further ones were dropped."
+    number = "one job" if rule.most == 1 else f"{rule.most} jobs"
+    return (
+        f"Under each code of {rule.per} at most {number} of each worker counts; further ones, and "
+        "jobs without one of these codes, were dropped."
+    )
+
+
+def _of_a_history(guarantee: "Guarantee", rule: PrimaryJob | BoundedJobs) -> Sentence:
+    text = (
+        f"{_counted(rule)} The guarantee speaks of the rows that count: a person with the entire "
+        f"history has {_times(guarantee, 1)}, as it is and as it was before rows were dropped."
+    )
+    return Sentence("jobs", text, 1)
+
+
+def _changed(guarantee: "Guarantee") -> Sentence:
+    text = (
+        f"One single row of a history has at most {_times(guarantee, 2)}, since it may displace "
+        "another."
+    )
+    return Sentence("job-displaced", text, 2)
+
+
+def _displaced(guarantee: "Guarantee", steps: int) -> Sentence:
+    text = f"One single job has at most {_times(guarantee, steps)}, since it may displace another."
+    return Sentence("job-displaced", text, steps)
+
+
+def _elsewhere(guarantee: "Guarantee") -> Sentence:
+    kinds = " of every kind and group of kinds" if guarantee.policy.name == "weak" else ""
+    return Sentence(
+        "jobs-elsewhere",
+        f"Sizes of {units_text(guarantee)} are numbers of counted jobs, and what is said of them "
+        f"speaks of those whose counted job is here. Another {unit_text(guarantee)} that so loses "
+        "or gains counted jobs is one more step for each step of its own: a factor "
+        f"{growth_text(guarantee)}, or {jobs_more(guarantee)}{kinds}.",
+        2,
+    )
+
+
+def rows(*, strict: bool) -> Sentence:
+    """Whether the rows of workers and jobs could refuse the release."""
+    return STRICT_SCOPE if strict else TOTAL_SCOPE

@@ -1,0 +1,145 @@
+"""Heat map: a table of numbers in shades of their size."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count as counting
+from typing import ClassVar
+
+from leeward.core.show.interpretation import OPEN
+from leeward.core.show.numbers import count, short, tick
+
+SHADES = 7
+"""Number of shades of a heat map."""
+
+LONGEST_ACROSS = 6
+"""Maximum length in characters of a column name of a heat map that is written across."""
+
+LETTERS_ON_PAPER = 90
+"""Maximum length in characters of the longest numbers of all columns, with a gap each, in print."""
+
+DECADES = 100
+"""Ratio of the largest to the smallest positive number from which shades grow geometrically."""
+
+
+@dataclass(frozen=True)
+class Shades:
+    """The number at which each shade begins; the first begins at zero."""
+
+    starts: tuple[int, ...]
+    rule: str
+    signed: bool = False
+    """Whether numbers below zero have shades of their own, in another colour."""
+
+    def look(self, value: int) -> str:
+        """The look of a number; few steps are spread over all shades."""
+        if value < 0:
+            return self.look(-value).replace("shade", "under") if self.signed else "below"
+        step, last = bisect_right(self.starts, value) - 1, len(self.starts) - 1
+        return f"shade-{step * (SHADES - 1) // last if last else 1}"
+
+
+@dataclass(frozen=True)
+class HeatMap:
+    """A table of numbers in shades; None is a cell without a number, and `nothing` says why."""
+
+    kind: ClassVar = "heat"
+
+    title: str
+    rows: Sequence[str]
+    columns: Sequence[str]
+    cells: Sequence[Sequence[int | None]]
+    shades: Shades
+    unit: str
+    nothing: str
+    open: Sequence[Sequence[bool]] = ()
+    """Which numbers have a margin that reaches zero: they have no shade."""
+
+    def look(self, row: int, column: int, value: int) -> str:
+        """The look of a cell."""
+        if not self.open or not self.open[row][column]:
+            return self.shades.look(value)
+        return "open below" if value < 0 and not self.shades.signed else "open"
+
+    @property
+    def tall(self) -> bool:
+        """Whether the names of columns are written upwards."""
+        return max(map(len, self.columns), default=0) > LONGEST_ACROSS
+
+    @property
+    def wide(self) -> bool:
+        """Whether its numbers are so long that they are printed in a smaller size."""
+        columns = zip(*self.cells, strict=True)
+        longest = (max(len(short(one or 0)) for one in column) for column in columns)
+        return sum(longest) + len(self.columns) > LETTERS_ON_PAPER
+
+    @property
+    def legend(self) -> list[tuple[str, str]]:
+        """Looks and what they mean."""
+        values = {one for row in self.cells for one in row}
+        last = len(self.shades.starts) - 1
+        steps = [
+            (self.shades.look(start), tick(start) + ("+" if last and at == last else ""))
+            for at, start in enumerate(self.shades.starts)
+        ]
+        none = [("open", OPEN)] if any(map(any, self.open)) else []
+        none += [("none", self.nothing)] if None in values else []
+        if not any(one is not None and one < 0 for one in values):
+            return [*steps, *none]
+        if not self.shades.signed:
+            return [*steps, ("below", "below zero"), *none]
+        under = [(self.shades.look(-start), tick(-start)) for start in self.shades.starts[1:]]
+        return [*reversed(under), *steps, *none]
+
+
+def heat_map(
+    rows: Sequence[str],
+    columns: Sequence[str],
+    cells: Sequence[Sequence[int | None]],
+    *,
+    title: str,
+    unit: str = "jobs",
+    nothing: str = "no establishment",
+) -> HeatMap:
+    """Cells in shades of their size, with steps that fit them."""
+    shaded = shades(one for row in cells for one in row if one)
+    return HeatMap(title, rows, columns, cells, shaded, unit, nothing)
+
+
+def shades(values: Iterable[int]) -> Shades:
+    """Steps that fit the numbers from zero on."""
+    positive = [value for value in values if value > 0]
+    if not positive:
+        return Shades((0,), "")
+    low, high = min(positive), max(positive)
+    return _growing(low, high) if high >= DECADES * low else _equal(high)
+
+
+def _equal(high: int) -> Shades:
+    step = next(step for step in _round_steps() if high // step < SHADES)
+    starts = tuple(range(0, high + 1, step))
+    return Shades(starts, f"Each shade spans {count(step)}." if len(starts) > 1 else "")
+
+
+def _round_steps() -> Iterator[int]:
+    yield from (1, 2, 5)
+    yield from (digit * 10**power for power in counting() for digit in (10, 20, 25, 50))
+
+
+def _growing(low: int, high: int) -> Shades:
+    """Steps by a factor of about 3, or of 10, 100 and so on where that is not enough.
+
+    There may be one step more than shades: the smallest numbers then share a shade.
+    """
+    for digits, power, factor in _factors():
+        bounds = [d * 10 ** (n * power) for n in range(len(str(high))) for d in digits]
+        within = [bound for bound in bounds if low < bound <= high]
+        if len(within) <= SHADES:
+            rule = f"Each shade begins about {count(factor)} times higher than the last."
+            return Shades((0, *within[1 - SHADES :]), rule)
+    raise AssertionError
+
+
+def _factors() -> Iterator[tuple[tuple[int, ...], int, int]]:
+    yield (1, 3), 1, 3
+    yield from (((1,), power, 10**power) for power in counting(1))

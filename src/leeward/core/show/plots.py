@@ -1,0 +1,376 @@
+"""Plots: pictures of findings as plain data; `charts.html.j2` draws them.
+
+Three looks tell the same story on every picture: `theirs` is what another protection gives away,
+`ours` what a release of Leeward does, and `nothing` what is known without any release.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import ceil, cos, floor, isfinite, log10, pi, sin
+from typing import ClassVar, Literal, TypeAlias
+
+from leeward.core.show.charts import (
+    LEAST_TICKS,
+    STEPS,
+    TICK_LETTERS,
+    Scale,
+    Tick,
+    fitting,
+    named,
+    round_ticks,
+)
+from leeward.core.show.numbers import significant, tick
+
+Look: TypeAlias = Literal["theirs", "ours", "nothing"]
+Line: TypeAlias = Literal["line-one", "line-two", "line-three", "mark"]
+"""Series that are no parties: lines in their order, and points that stand out."""
+
+LINES: tuple[Line, ...] = ("line-one", "line-two", "line-three")
+
+LOOKS: dict[Look, str] = {
+    "theirs": "another protection",
+    "ours": "Leeward",
+    "nothing": "no release at all",
+}
+"""The looks with what they stand for, where a picture has no names of its own."""
+
+AIR = 0.04
+"""Room between the outermost marks and the ends of an axis, as a share of it."""
+
+FROM_ZERO = 0.5
+"""A linear axis begins at zero if the smallest value is below this share of the largest."""
+
+NARROW = 20
+"""Letters of the numbers of an axis that stands beside labels, as TICK_LETTERS of others."""
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+Place: TypeAlias = tuple[float, float]
+"""A point in per cent, from the left and from the top."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis with linear or logarithmic steps; `scale` is in powers of ten if it is the second."""
+
+    scale: Scale
+    log: bool = False
+    letters: int = TICK_LETTERS
+
+    @classmethod
+    def of(
+        cls, values: Iterable[float], *, log: bool = False, letters: int = TICK_LETTERS
+    ) -> "Axis":
+        """The axis on which these values have a place, with some room beside them."""
+        seen = [one for one in values if isfinite(one) and (one > 0 or not log)] or [1.0]
+        if log:
+            seen = [log10(one) for one in seen]
+        zero = not log and 0 <= min(seen) < FROM_ZERO * max(seen)
+        tight = Scale.of(seen, zero=zero)
+        air = AIR * (tight.high - tight.low)
+        return cls(Scale(tight.low - (0 if zero else air), tight.high + air), log, letters)
+
+    def has(self, value: float) -> bool:
+        """Whether a value has a place: no infinite one has, nor zero where steps are powers."""
+        return isfinite(value) and (value > 0 or not self.log)
+
+    def at(self, value: float) -> float:
+        """The place of a value in per cent."""
+        return self.scale.at(log10(value) if self.log else value)
+
+    @cached_property
+    def ticks(self) -> tuple[Tick, ...]:
+        """Round numbers, as many as have room, and at least three."""
+        if not self.log:
+            return fitting([self._steps(most) for most in STEPS], self.letters)
+        powers = fitting([self._powers(most) for most in STEPS], self.letters)
+        few = len(powers) < LEAST_TICKS
+        return fitting([self._within(most) for most in STEPS], self.letters) if few else powers
+
+    def _steps(self, most: int) -> tuple[Tick, ...]:
+        steps = round_ticks(self.scale.low, self.scale.high, most)
+        return tuple(Tick(self.at(one), text) for one, text in named(steps))
+
+    def _powers(self, most: int) -> tuple[Tick, ...]:
+        """Powers of ten; beside them their multiples by 2 and 5 where these are few."""
+        first, last = floor(self.scale.low), ceil(self.scale.high)
+        step = max(1, ceil((self.scale.high - self.scale.low) / most))
+        digits = (1, 2, 5) if 3 * (self.scale.high - self.scale.low) <= most else (1,)
+        powers = range(first - first % step, last + 1, step)
+        values = (float(f"{digit}e{power}") for power in powers for digit in digits)
+        return tuple(Tick(self.at(v), _power(v)) for v in values if 0 <= self.at(v) <= 100)
+
+    def _within(self, most: int) -> tuple[Tick, ...]:
+        """Equal steps of the numbers themselves, for an axis within one power of ten."""
+        steps = round_ticks(10**self.scale.low, 10**self.scale.high, most)
+        return tuple(Tick(self.at(one), text) for one, text in named(steps) if one > 0)
+
+
+def _power(value: float) -> str:
+    """A number of a logarithmic axis; far from one as a power of ten."""
+    if 1e-3 <= value < 1e7:
+        return tick(value)
+    digit, power = f"{value:.0e}".split("e")
+    return f"{'' if digit == '1' else digit + '·'}10{str(int(power)).translate(SUPERSCRIPTS)}"
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points (x, y) of one look: a line through them, or dots."""
+
+    name: str
+    look: Look | Line
+    points: Sequence[tuple[float, float]]
+    joined: bool = True
+
+    @property
+    def line(self) -> bool:
+        """Whether there is a line: one point has none."""
+        return self.joined and len(self.points) > 1
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A series as it is drawn; `path` is its line in a box of 1000 by 1000.
+
+    One of a look that an earlier series has is drawn `again`: thinner, with hollow marks.
+    """
+
+    series: Series
+    places: tuple[Place, ...]
+    again: bool = False
+
+    @property
+    def look(self) -> str:
+        """The classes of its marks."""
+        return f"{self.series.look} again" if self.again else self.series.look
+
+    @property
+    def path(self) -> str:
+        """The points of the line."""
+        return " ".join(f"{10 * x:.0f},{10 * y:.0f}" for x, y in self.places)
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Series on two axes. `level` is a horizontal line with its name: a claimed ε, a bound."""
+
+    kind: ClassVar[str] = "plot"
+
+    title: str
+    x: str
+    y: str
+    series: tuple[Series, ...]
+    log_x: bool = False
+    log_y: bool = False
+    diagonal: bool = False
+    """Draw the line on which both numbers are equal."""
+    level: tuple[float, str] | None = None
+
+    @cached_property
+    def axes(self) -> tuple[Axis, Axis]:
+        """Across and upwards; both are the same where a diagonal is drawn."""
+        across = [x for one in self.series for x, _ in one.points]
+        upwards = [y for one in self.series for _, y in one.points]
+        upwards += [] if self.level is None else [self.level[0]]
+        if self.diagonal:
+            both = Axis.of((*across, *upwards), log=self.log_x)
+            return both, both
+        return Axis.of(across, log=self.log_x), Axis.of(upwards, log=self.log_y)
+
+    @cached_property
+    def drawn(self) -> tuple[Drawn, ...]:
+        """The series with their places; points that have none on an axis are left out."""
+        across, upwards = self.axes
+        return tuple(
+            Drawn(
+                one,
+                tuple(
+                    (across.at(x), round(100 - upwards.at(y), 2))
+                    for x, y in one.points
+                    if across.has(x) and upwards.has(y)
+                ),
+                one.look in (before.look for before in self.series[:at]),
+            )
+            for at, one in enumerate(self.series)
+        )
+
+    @property
+    def level_named(self) -> Literal["start", "end"]:
+        """The end of the level at which its name is farther from the series."""
+        level = 100 - self.axes[1].at(self.level[0] if self.level else 0.0)
+        near = {"start": 100.0, "end": 100.0}
+        for one in self.drawn:
+            for x, y in one.places:
+                side = "start" if x < 50 else "end"
+                near[side] = min(near[side], abs(y - level))
+        return "start" if near["start"] >= near["end"] else "end"
+
+    @property
+    def description(self) -> str:
+        """The picture in a sentence."""
+        names = "; ".join(f"{one.name}: {_told(one)}" for one in self.series if one.points)
+        return f"Across: {self.x}. Upwards: {self.y}. {names}."
+
+
+def _told(series: Series) -> str:
+    """The ends of a line, or the number of dots."""
+    if not series.line:
+        return f"{len(series.points):,} points"
+    ends = (
+        f"{significant(y)} at {significant(x)}" for x, y in (series.points[0], series.points[-1])
+    )
+    return " to ".join(ends)
+
+
+@dataclass(frozen=True)
+class Share:
+    """A bar with its number as text."""
+
+    label: str
+    value: float
+    text: str
+    look: Look
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Horizontal bars from zero; `most` is the end of the axis, the largest value if None."""
+
+    kind: ClassVar[str] = "shares"
+
+    title: str
+    rows: tuple[Share, ...]
+    most: float | None = None
+
+    @property
+    def looks(self) -> tuple[tuple[Look, str], ...]:
+        """The looks of its bars, with what they stand for."""
+        return _looks(one.look for one in self.rows)
+
+    def length(self, row: Share) -> float:
+        """The length of a bar in per cent."""
+        most = (
+            max((one.value for one in self.rows), default=0.0) if self.most is None else self.most
+        )
+        return round(100 * min(1.0, max(0.0, row.value / most)), 2) if most else 0.0
+
+
+def _looks(found: Iterable[Look]) -> tuple[tuple[Look, str], ...]:
+    present = set(found)
+    return tuple((look, words) for look, words in LOOKS.items() if look in present)
+
+
+@dataclass(frozen=True)
+class Needle:
+    """A needle that starts at 50 % and points at what the attacker believes afterwards."""
+
+    label: str
+    posterior: float
+    text: str
+    look: Look
+
+    @property
+    def tip(self) -> Place:
+        """The end of the needle on a half circle of radius 1 around (0, 0): 0 % is on the left."""
+        angle = pi * (1 - self.posterior)
+        return round(cos(angle), 4), round(-sin(angle), 4)
+
+
+@dataclass(frozen=True)
+class Needles:
+    """Needles beside each other."""
+
+    kind: ClassVar[str] = "needles"
+
+    title: str
+    rows: tuple[Needle, ...]
+
+    @property
+    def looks(self) -> tuple[tuple[Look, str], ...]:
+        """The looks of its needles, with what they stand for."""
+        return _looks(one.look for one in self.rows)
+
+
+@dataclass(frozen=True)
+class Teeth:
+    """Places on a line that can be reached."""
+
+    name: str
+    look: Look
+    places: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Comb:
+    """Combs above each other on one axis from `low` to `high`."""
+
+    kind: ClassVar[str] = "comb"
+
+    title: str
+    x: str
+    low: float
+    high: float
+    rows: tuple[Teeth, ...]
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The axis of all combs."""
+        return Axis(Scale(self.low, self.high), letters=NARROW)
+
+    def places(self, row: Teeth) -> tuple[float, ...]:
+        """The teeth in sight, in per cent."""
+        return tuple(self.axis.at(one) for one in row.places if self.low <= one <= self.high)
+
+
+@dataclass(frozen=True)
+class Range:
+    """An interval that an attacker is left with, and the true value if it may be shown."""
+
+    label: str
+    low: float
+    high: float
+    look: Look
+    true: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The interval as text: one number where nothing is left to guess."""
+        low, high = significant(self.low), significant(self.high)
+        if isfinite(self.low) and isfinite(self.high):
+            return f"exactly {low}" if self.low == self.high else f"{low} to {high}"
+        if not isfinite(self.low) and not isfinite(self.high):
+            return "anything"
+        return f"at least {low}" if isfinite(self.low) else f"at most {high}"
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Intervals below each other on one axis."""
+
+    kind: ClassVar[str] = "ranges"
+
+    title: str
+    x: str
+    rows: tuple[Range, ...]
+    log_x: bool = False
+
+    @cached_property
+    def axis(self) -> Axis:
+        """The axis of all intervals."""
+        ends = (one for row in self.rows for one in (row.low, row.high))
+        true = (row.true for row in self.rows if row.true is not None)
+        return Axis.of((*ends, *true), log=self.log_x, letters=NARROW)
+
+    def ends(self, row: Range) -> tuple[float | None, float | None]:
+        """Both ends in per cent; None where they are out of sight."""
+        low, high = (
+            self.axis.at(one) if self.axis.has(one) else None for one in (row.low, row.high)
+        )
+        return low, high
+
+    @property
+    def looks(self) -> tuple[tuple[Look, str], ...]:
+        """The looks of its intervals, with what they stand for."""
+        return _looks(one.look for one in self.rows)

@@ -1,6 +1,0 @@
-"""Mechanisms: how confidential counts become noisy ones, each with its proof beside it."""
-
-from leeward.mechanisms.measurement import Mechanism
-from leeward.mechanisms.registry import REGISTRY, mechanism
-
-__all__ = ["REGISTRY", "Mechanism", "mechanism"]
