@@ -115,7 +115,7 @@ site: $(SITE)/.ready ## write the documentation as a site that needs no network:
 
 audit: setup ## compute the true privacy loss of every mechanism, and try many single rows on every reader
 	@$(BIN)/leeward audit
-	@$(BIN)/pytest -q -n 0 --hypothesis-profile=long tests/engines/test_one_row.py tests/engines/spark/test_one_row.py
+	@$(BIN)/pytest -q -n 0 --hypothesis-profile=long tests/publishing/engines/test_one_row.py tests/publishing/engines/spark/test_one_row.py
 
 bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, commuting flows, a million clients of a survey, intervals of totals, the full evaluation
 	@$(BIN)/python -m benchmarks.draws

@@ -15,8 +15,8 @@ from pathlib import Path
 
 gc.disable()  # as the command does while it imports
 
-from leeward.engines.lazy_compilers import import_compilers_lazily
-from leeward.engines.without_pandas import block_pandas
+from leeward.publishing.engines.lazy_compilers import import_compilers_lazily
+from leeward.publishing.engines.without_pandas import block_pandas
 
 block_pandas()
 import_compilers_lazily()
@@ -26,10 +26,10 @@ import numpy.ma  # noqa: F401 (PyArrow does with the first array)
 import leeward.cli.release
 import leeward.core.noise.draws  # noqa: F401 (as the first draw does)
 from leeward import front
-from leeward.bundle.table_writer import TableWriter
 from leeward.core.codebook import Published
-from leeward.engines.database import ibis
-from leeward.publishing.run import release_plan
+from leeward.publishing.bundle.table_writer import TableWriter
+from leeward.publishing.engines.database import ibis
+from leeward.publishing.release.run import release_plan
 
 ibis.duckdb  # noqa: B018 (loads it)
 gc.freeze()

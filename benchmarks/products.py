@@ -24,7 +24,7 @@ from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.scales import Scales
 from leeward.economy import Economy, write_economy
-from leeward.publishing.plan import Plan
+from leeward.publishing.plan.plan import Plan
 from leeward.tidy import tidy
 
 SIX = ["age", "earnings", "race", "ethnicity", "schooling", "sex"]

@@ -19,7 +19,7 @@ from leeward.core.mechanisms.moments import Moments, lattice_points
 from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
-from leeward.engines.duckdb import opened_file
+from leeward.publishing.engines.duckdb import opened_file
 from leeward.regress.lines import Lines, MedianLines, MomentLines
 from leeward.regress.request import Request
 from leeward.regress.rows import NAME, Rows, read_rows

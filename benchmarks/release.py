@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.process import Run, best, environment, leeward, timed, verdict
 from benchmarks.stopwatch import in_words, read_parts
-from leeward.publishing.plan import read_plan
+from leeward.publishing.plan.plan import read_plan
 
 JOBS, ESTABLISHMENTS = 10_900_000, 527_000
 ROUNDS = 5

@@ -35,15 +35,15 @@ BOUNDED = ("start", "ledger", "certificate", "report")
 PARTS = {
     "plan": ("leeward.cli.release:read_plan",),
     "database": (
-        *(f"leeward.engines.ibis_engine:IbisEngine.{name}"
+        *(f"leeward.publishing.engines.ibis_engine:IbisEngine.{name}"
           for name in ("digest", "frame_sketch", "check", "prepare", "unchanged")),
-        "leeward.publishing.run:open_data",
+        "leeward.publishing.release.run:open_data",
     ),
-    "certificate": ("leeward.publishing.run:Draft.of", "leeward.publishing.run:certificate"),
+    "certificate": ("leeward.publishing.release.run:Draft.of", "leeward.publishing.release.run:certificate"),
     "ledger": tuple(
-        f"leeward.publishing.run:{name}" for name in ("open_ledger", "reserve", "payment", "commit")
+        f"leeward.publishing.release.run:{name}" for name in ("open_ledger", "reserve", "payment", "commit")
     ),
-    "noise": ("leeward.publishing.run:measured_cells", "leeward.publishing.run:require_accuracy"),
+    "noise": ("leeward.publishing.release.run:measured_cells", "leeward.publishing.release.run:require_accuracy"),
     "report": ("leeward.front:add_report",),
 }  # fmt: skip
 
@@ -137,7 +137,7 @@ def measured(target: Path) -> None:
 
     def then_watch(name: str) -> Any:  # noqa: ANN401 (a module)
         found = imported(name)
-        import_module("leeward.publishing.run")
+        import_module("leeward.publishing.release.run")
         watch_parts()
         return found
 

@@ -21,8 +21,8 @@ import numpy as np
 
 from leeward.core.codebook import Codebook, read_codebook
 from leeward.core.randomness import SeededBits
-from leeward.engines.duckdb import opened_file
-from leeward.publishing.account import Uncharged
+from leeward.publishing.engines.duckdb import opened_file
+from leeward.publishing.release.account import Uncharged
 from leeward.synth.counting import NAME, FileCounts
 from leeward.synth.domain import Domain
 from leeward.synth.request import Request

@@ -1,8 +1,8 @@
 """Releases of tests that are about something else than the check that comes before a release."""
 
 import leeward
-from leeward.bundle import Bundle
-from leeward.publishing.plan import Plan
+from leeward.publishing.bundle import Bundle
+from leeward.publishing.plan.plan import Plan
 
 REASON = "a test of something else"
 UNCHECKED = ("--unchecked", REASON)

@@ -19,7 +19,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leeward.bundle.reader import Bundle, read_bundle
     from leeward.core.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered
     from leeward.core.mechanisms import mechanism
     from leeward.core.privacy import (
@@ -32,22 +31,23 @@ if TYPE_CHECKING:
         WorkerOnly,
     )
     from leeward.front import check, find_jobs, predict, release, verify
-    from leeward.ledger import Ledger
-    from leeward.publishing.plan import Plan, read_plan
+    from leeward.publishing.bundle.reader import Bundle, read_bundle
+    from leeward.publishing.ledger import Ledger
+    from leeward.publishing.plan.plan import Plan, read_plan
 
 __version__ = "0.5.0"
 
 HOMES = {
-    "leeward.bundle.reader": ("Bundle", "read_bundle"),
+    "leeward.publishing.bundle.reader": ("Bundle", "read_bundle"),
     "leeward.core.errors": ("CannotCompose", "InvalidParameter", "LeewardError", "NotCovered"),
     "leeward.front": ("check", "find_jobs", "predict", "release", "verify"),
-    "leeward.ledger": ("Ledger",),
+    "leeward.publishing.ledger": ("Ledger",),
     "leeward.core.mechanisms": ("mechanism",),
     "leeward.core.privacy": (
         *("EstablishmentRemoval", "Guarantee", "Person", "ProportionalAlpha", "StrongAlpha"),
         *("WeakAlpha", "WorkerOnly"),
     ),
-    "leeward.publishing.plan": ("Plan", "read_plan"),
+    "leeward.publishing.plan.plan": ("Plan", "read_plan"),
 }
 """The module of each public name; it is loaded when the name is first used."""
 

@@ -12,23 +12,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leeward.bundle.layout import RESULT, SYNTHETIC
-from leeward.bundle.reader import Bundle, read_bundle
-from leeward.bundle.sealed_folder import kind_of, read_folder
 from leeward.core.codebook.resources import Resources, read_encoding, read_engine, read_quotes
 from leeward.core.codebook.wage_jobs import Quarter, WageColumns, WageJobs
 from leeward.core.errors import LeewardError
 from leeward.core.show.notebook import html_table
 from leeward.core.show.progress import Silent
-from leeward.ledger import Ledger
-from leeward.publishing.plan import Plan, read_plan
-from leeward.publishing.predicted import Prediction
+from leeward.publishing.bundle.layout import RESULT, SYNTHETIC
+from leeward.publishing.bundle.reader import Bundle, read_bundle
+from leeward.publishing.bundle.sealed_folder import kind_of, read_folder
+from leeward.publishing.ledger import Ledger
+from leeward.publishing.plan.plan import Plan, read_plan
+from leeward.publishing.plan.predicted import Prediction
 
 if TYPE_CHECKING:
-    from leeward.bundle.witness import Paid
-    from leeward.engines.wages import JobsFile
-    from leeward.publishing.check import Checked
-    from leeward.publishing.measuring import Progress
+    from leeward.publishing.bundle.witness import Paid
+    from leeward.publishing.engines.wages import JobsFile
+    from leeward.publishing.release.check import Checked
+    from leeward.publishing.release.measuring import Progress
 
 __all__ = [
     "Verification",
@@ -103,7 +103,7 @@ def find_jobs(  # noqa: PLR0913 (a parameter for each thing that may be asked)
     >>> pd.read_parquet(found.path).flow.tolist()
     ['11']
     """
-    from leeward.engines.wages import write_jobs  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.engines.wages import write_jobs  # noqa: PLC0415 (loads a database)
 
     named = WageColumns.read(columns or {})
     wanted = WageJobs(Quarter.read(quarter), kind, one, named)
@@ -186,7 +186,7 @@ def check(
     >>> leeward.check(plan, **tables).refused
     ()
     """
-    from leeward.publishing.check import check_rows, open_data  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.release.check import check_rows, open_data  # noqa: PLC0415 (loads a database)
 
     asked = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
     with open_data(asked, frank=True) as opened_data:
@@ -257,7 +257,7 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     >>> list(bundle)
     ['by_place']
     """
-    from leeward.publishing.run import Choices, release_plan  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.release.run import Choices, release_plan  # noqa: PLC0415 (loads a database)
 
     asked = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
     book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
@@ -345,9 +345,9 @@ def verify(
     >>> leeward.verify(bundle.path, ledger=ledger).sound
     True
     """
-    from leeward.bundle.verify import verify_bundle  # noqa: PLC0415 (reads every table)
-    from leeward.publishing.ledger_check import entry_findings  # noqa: PLC0415 (as above)
-    from leeward.publishing.restatement import restated_findings  # noqa: PLC0415 (mechanisms)
+    from leeward.publishing.bundle.verify import verify_bundle  # noqa: PLC0415 (reads every table)
+    from leeward.publishing.release.ledger_check import entry_findings  # noqa: PLC0415 (as above)
+    from leeward.publishing.release.restatement import restated_findings  # noqa: PLC0415 (mechanisms)
 
     folder = Path(path)
     if kind_of(folder) is not None:
@@ -375,7 +375,7 @@ def verify(
         book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
         found = (*entry_findings(paid_in(folder), book),)
     if source is not None and not found:
-        from leeward.bundle.source_check import source_findings  # noqa: PLC0415 (as above)
+        from leeward.publishing.bundle.source_check import source_findings  # noqa: PLC0415 (as above)
 
         found = source_findings(folder, Path(source))
     return Verification(folder, found, () if found else tuple(_notes(folder, held)))
@@ -383,7 +383,7 @@ def verify(
 
 def _notes(folder: Path, held: Iterable[Bundle]) -> Iterator[str]:
     """What was not compared, since another version made it; each once."""
-    from leeward.bundle.software import not_compared  # noqa: PLC0415 (as above)
+    from leeward.publishing.bundle.software import not_compared  # noqa: PLC0415 (as above)
 
     told = [not_compared(one.certificate) for one in held]
     if is_result(folder):
@@ -397,7 +397,7 @@ def _verified(
     folder: Path, ledger: Ledger | Path | str | None, source: Path | str | None
 ) -> Verification:
     """Whether a synthetic table or a regression is what was paid for and sealed."""
-    from leeward.publishing.ledger_check import entry_findings, price_findings  # noqa: PLC0415
+    from leeward.publishing.release.ledger_check import entry_findings, price_findings  # noqa: PLC0415
 
     if kind_of(folder) == "regression":
         from leeward.regress.regression_folder import regression_findings  # noqa: PLC0415 (numpy)
@@ -451,7 +451,7 @@ def bundles_in(folder: Path) -> tuple[Bundle, ...]:
 
 def report_findings(bundle: Path) -> tuple[str, ...]:
     """What is wrong with the report of a bundle that has one."""
-    from leeward.bundle.layout import REPORT  # noqa: PLC0415 (light, as is what follows)
+    from leeward.publishing.bundle.layout import REPORT  # noqa: PLC0415 (light, as is what follows)
 
     if not (bundle / REPORT).exists():
         return ()

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from leeward.bundle import BundleWriter
 from leeward.core.codebook import Marginal
-from tests.bundle.made_up import cells, certificate, certified, columns, dimension
+from leeward.publishing.bundle import BundleWriter
+from tests.publishing.bundle.made_up import cells, certificate, certified, columns, dimension
 
 SCRIPTS = (
     "<script>document.title='run'</script>",

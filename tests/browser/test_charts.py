@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from leeward.bundle.figure import MOST_COLUMNS
 from leeward.core.show.charts import Band, Bar, Dot, Part, bars, budget, curves, scatter
 from leeward.core.show.environment import environment
 from leeward.core.show.heat import heat_map
+from leeward.publishing.bundle.figure import MOST_COLUMNS
 from tests.browser import seen
 from tests.browser.view import PHONE, WIDE, Look, NewView
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from leeward.publishing.plan import read_plan
+from leeward.publishing.plan.plan import read_plan
 from tests.browser.office import Office
 from tests.browser.view import DARK, PHONE, WIDE, NewView
 

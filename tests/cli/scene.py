@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from leeward.cli.app import build
 from leeward.core.errors import LeewardError
-from leeward.publishing.plan import read_plan
+from leeward.publishing.plan.plan import read_plan
 from tests.unchecked import UNCHECKED
 
 PLAN = """\

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.engines.address import ENDINGS
+from leeward.publishing.engines.address import ENDINGS
 from tests.cli.scene import Office, Rows, jobs, workers, workplaces, write_csv
 
 MARKER = "SECRET"

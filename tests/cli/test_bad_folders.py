@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.ledger import Ledger
+from leeward.publishing.ledger import Ledger
 from tests.cli.scene import RELEASE, Office
 
 CAPABILITIES = 0x20080522
@@ -119,7 +119,7 @@ def test_a_full_disk_ends_with_three_and_says_what_was_charged(
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("leeward.bundle.table_writer.new_file", full)
+    monkeypatch.setattr("leeward.publishing.bundle.table_writer.new_file", full)
     before = sorted(office.folder.iterdir())
     result = office.release()
     assert result.exit_code == 3
@@ -177,7 +177,7 @@ def test_after_a_failure_again_releases_and_pays_once_more(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("leeward.publishing.measuring.publish", None)
+        patch.setattr("leeward.publishing.release.measuring.publish", None)
         assert office.release().exit_code == 3
     office.refuse_release(
         says="plan: must not have been charged to this account before; got entry 2 of account "
@@ -213,7 +213,7 @@ def test_an_unexpected_failure_after_the_charge_hides_its_words(
     def fail(*_: object) -> None:
         raise ArithmeticError("SECRET")
 
-    monkeypatch.setattr("leeward.publishing.measuring.publish", fail)
+    monkeypatch.setattr("leeward.publishing.release.measuring.publish", fail)
     result = office.release()
     assert result.exit_code == 3
     assert result.stderr == (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import xlsxwriter
 
-from leeward.bundle import read_bundle, verify_bundle
+from leeward.publishing.bundle import read_bundle, verify_bundle
 from tests.cli.scene import Office, answer
 from tests.unchecked import UNCHECKED
 
@@ -127,7 +127,7 @@ def test_a_receipt_spares_the_release_the_rows(
     def again(*_: object) -> None:
         raise AssertionError("the rows were looked at again")
 
-    monkeypatch.setattr("leeward.engines.ibis_engine.find_problems", again)
+    monkeypatch.setattr("leeward.publishing.engines.ibis_engine.find_problems", again)
     office.released()
 
 

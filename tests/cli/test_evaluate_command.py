@@ -65,7 +65,7 @@ def idle(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
         pytest.fail("the work has begun")
 
     monkeypatch.setattr("leeward.evaluate.open_economy", work)
-    monkeypatch.setattr("leeward.publishing.check.open_data", work)
+    monkeypatch.setattr("leeward.publishing.release.check.open_data", work)
     monkeypatch.setattr("leeward.cli.evaluate.write", work)
     return small
 

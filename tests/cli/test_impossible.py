@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from leeward.core import randomness
-from leeward.engines.ibis_engine import IbisEngine
-from leeward.publishing.plan import read_plan
+from leeward.publishing.engines.ibis_engine import IbisEngine
+from leeward.publishing.plan.plan import read_plan
 from tests.cli.scene import Office
 from tests.golden.net import fixed_bits
 

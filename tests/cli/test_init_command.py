@@ -15,7 +15,7 @@ from leeward.cli.meaning import fit_by_codes, is_pay, is_weight
 from leeward.core.codebook import TABLES
 from leeward.core.codebook.classifications import Library
 from leeward.core.errors import BadFile
-from leeward.publishing.plan import read_plan
+from leeward.publishing.plan.plan import read_plan
 from tests.cli.scene import CODEBOOK, Office, write_csv
 from tests.core.codebook.made import read
 

@@ -87,7 +87,7 @@ def test_a_whole_bundle_is_committed_later(office: Office, monkeypatch: pytest.M
         raise OSError("the ledger is away")
 
     with monkeypatch.context() as patch:
-        patch.setattr("leeward.ledger.Ledger.commit", fail)
+        patch.setattr("leeward.publishing.ledger.Ledger.commit", fail)
         assert office.release().exit_code == 3
     unsaid = office.run("verify", "bundle", "--ledger", "ledger.sqlite")
     assert unsaid.exit_code == 1

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from leeward.bundle import read_bundle
-from leeward.publishing.plan import read_plan
+from leeward.publishing.bundle import read_bundle
+from leeward.publishing.plan.plan import read_plan
 from leeward.report.promise import unprotected
 from tests.cli.scene import Office
 from tests.unchecked import UNCHECKED

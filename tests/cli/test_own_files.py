@@ -8,7 +8,7 @@ import pytest
 import xlsxwriter
 
 from leeward.core.codebook import TABLES
-from leeward.engines import opening
+from leeward.publishing.engines import opening
 from tests.cli.scene import Office, Rows, jobs, workers, workplaces
 
 DATA = [part for name in TABLES for part in (f"--{name}", f"{name}.csv")]

@@ -13,15 +13,15 @@ import yaml
 from typer.testing import CliRunner, Result
 
 import leeward
-from leeward.bundle import TableGuarantee
-from leeward.bundle.layout import CERTIFICATE, CHECKSUMS, checksum_list, sha256
-from leeward.bundle.sealed_folder import read_folder
 from leeward.cli.app import build
 from leeward.core.errors import BadFile
 from leeward.core.privacy import Guarantee
 from leeward.economy import Economy, write_economy
-from leeward.ledger import Ledger
-from leeward.publishing.ledger_check import price_findings
+from leeward.publishing.bundle import TableGuarantee
+from leeward.publishing.bundle.layout import CERTIFICATE, CHECKSUMS, checksum_list, sha256
+from leeward.publishing.bundle.sealed_folder import read_folder
+from leeward.publishing.ledger import Ledger
+from leeward.publishing.release.ledger_check import price_findings
 from leeward.synth import output as writing
 from leeward.synth.description import read_description
 from tests.unchecked import UNCHECKED

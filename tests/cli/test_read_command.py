@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from leeward.cli.app import build
-from tests.bundle.made_up import dimension
+from tests.publishing.bundle.made_up import dimension
 from tests.tidy.test_layouts import counts, write
 from tests.tidy.test_series import write_quarter
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from leeward.bundle import verify_bundle
+from leeward.publishing.bundle import verify_bundle
 from tests.cli.scene import Office
 
 PROGRAM = "from leeward.cli import start; start()"

@@ -9,7 +9,7 @@ from leeward.core import installation
 from leeward.core.codebook import TABLES
 from leeward.core.errors import BadFile
 from leeward.core.installation import command, command_beside, hint, hint_beside
-from leeward.engines import connect
+from leeward.publishing.engines import connect
 
 
 @pytest.fixture

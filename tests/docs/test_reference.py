@@ -10,11 +10,6 @@ import pytest
 import typer
 from pydantic import BaseModel
 
-from leeward.bundle import layout
-from leeward.bundle.certificate import Certificate
-from leeward.bundle.layout import stamped_files
-from leeward.bundle.rows import MARGINS
-from leeward.bundle.sealed_folder import DrawnStatement, FolderCertificate
 from leeward.cli import screen
 from leeward.cli.app import COMMANDS as LISTED
 from leeward.cli.app import build, load
@@ -24,17 +19,22 @@ from leeward.core.codebook.declaration import WrittenCodebook
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES
 from leeward.core.mechanisms.choice import IN_PLANS
 from leeward.core.privacy.policy import POLICIES
-from leeward.engines import validation
 from leeward.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.evaluate.point import COLUMNS
 from leeward.evaluate.regressions import REGRESSION_COLUMNS
-from leeward.ledger.entry import KINDS
-from leeward.ledger.subject import SUBJECT_PARTS
 from leeward.local.choice import AUTO, METHODS
 from leeward.local.result import COLUMNS as RESULT_COLUMNS
 from leeward.local.result_folder import SEALED, SurveyCertificate
 from leeward.local.survey import WrittenSurvey
-from leeward.publishing.request import Request
+from leeward.publishing.bundle import layout
+from leeward.publishing.bundle.certificate import Certificate
+from leeward.publishing.bundle.layout import stamped_files
+from leeward.publishing.bundle.rows import MARGINS
+from leeward.publishing.bundle.sealed_folder import DrawnStatement, FolderCertificate
+from leeward.publishing.engines import validation
+from leeward.publishing.ledger.entry import KINDS
+from leeward.publishing.ledger.subject import SUBJECT_PARTS
+from leeward.publishing.plan.request import Request
 from tests.docs.page import ROOT, blocks
 
 REFERENCE = ROOT / "docs" / "reference"

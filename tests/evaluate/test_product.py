@@ -19,8 +19,8 @@ from leeward.evaluate.findings import margins_compared, products_compared
 from leeward.evaluate.point import ALL
 from leeward.evaluate.product import released
 from leeward.evaluate.truth import Truth, read_truths
-from tests.engines.small import OWNED, codebook, whole
 from tests.evaluate.test_truth import read, town
+from tests.publishing.engines.small import OWNED, codebook, whole
 
 GRID = Grid(alphas=exact("0.1"), epsilons=exact("2", "8"), further=(), thetas=(), trials=2)
 TOGETHER = ("joint_pareto", PRODUCT), ("joint_clipped", PRODUCT)

@@ -14,12 +14,13 @@ from leeward.baselines.infusion import owners
 from leeward.core.codebook import Dimension, EveryJob, Marginal, SingleJob
 from leeward.core.codebook.cells import columns
 from leeward.core.errors import InvalidParameter
-from leeward.engines import connect
 from leeward.evaluate.strata import stratum
 from leeward.evaluate.truth import Truth, place_position, read_truths
-from tests.engines.paid import BOOK as PAID
-from tests.engines.paid import paid_marginals, paid_tables, slow_payrolls
-from tests.engines.small import (
+from leeward.publishing.engines import connect
+from tests.evaluate.by_hand import Site, truth
+from tests.publishing.engines.paid import BOOK as PAID
+from tests.publishing.engines.paid import paid_marginals, paid_tables, slow_payrolls
+from tests.publishing.engines.small import (
     OWNED,
     Economy,
     Row,
@@ -30,10 +31,9 @@ from tests.engines.small import (
     parquet,
     whole,
 )
-from tests.engines.test_numbers import in_files
-from tests.engines.truth import index, sites
-from tests.engines.truth import truth as counted
-from tests.evaluate.by_hand import Site, truth
+from tests.publishing.engines.test_numbers import in_files
+from tests.publishing.engines.truth import index, sites
+from tests.publishing.engines.truth import truth as counted
 
 RULE = SingleJob()
 

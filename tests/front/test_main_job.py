@@ -57,7 +57,7 @@ STREAMS: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", STREAMS)
 def test_every_kind_of_frame_counts_the_same(plan: leeward.Plan, kind: str, tables: Tables) -> None:
-    from leeward.publishing.check import open_data  # noqa: PLC0415 (what a release reads)
+    from leeward.publishing.release.check import open_data  # noqa: PLC0415 (what a release reads)
 
     given = {name: STREAMS[kind](one) for name, one in tables.items()}
     with open_data(plan.reading(**given)) as engine:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import leeward
-from leeward.bundle.layout import checksum_list, sha256
 from leeward.core.errors import LeewardError
 from leeward.local import aggregate, encode
 from leeward.local.result_folder import SEALED, write_result
+from leeward.publishing.bundle.layout import checksum_list, sha256
 from tests.local.surveys import SEVERAL, survey
 
 Json = dict[str, Any]

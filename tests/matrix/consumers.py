@@ -18,8 +18,8 @@ from typer.testing import Result
 
 import leeward
 from leeward import Bundle
-from leeward.bundle import CertifiedTable
 from leeward.core.errors import LeewardError
+from leeward.publishing.bundle import CertifiedTable
 from leeward.tidy import derive
 from leeward.tidy.layouts import FORMS
 from leeward.tidy.lodes import forms as lodes_forms

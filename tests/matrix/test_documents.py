@@ -36,7 +36,9 @@ PRINTED = dict(printed_plans())
 def test_a_printed_plan_goes_through_every_consumer(
     name: str, tmp_path: Path, view: NewView
 ) -> None:
-    text = PRINTED[name].replace("  engine: spark\n", "")  # that row is in `tests/engines/spark`
+    text = PRINTED[name].replace(
+        "  engine: spark\n", ""
+    )  # that row is in `tests/publishing/engines/spark`
     written = yaml.safe_load(text)
     home = (tmp_path / written["codebook"]).parent
     write_economy(Economy(jobs=3000, establishments=150, seed=1), home)

@@ -9,17 +9,17 @@ import pytest
 from leeward.cli.app import COMMANDS
 from leeward.core.codebook import STATISTICS
 from leeward.core.mechanisms.choice import IN_PLANS
-from leeward.engines.opening import SPECIAL
-from leeward.publishing.plan import read_plan
-from leeward.publishing.reading import OFFERED
-from leeward.publishing.request import WrittenTable
+from leeward.publishing.engines.opening import SPECIAL
+from leeward.publishing.plan.plan import read_plan
+from leeward.publishing.plan.reading import OFFERED
+from leeward.publishing.plan.request import WrittenTable
 from tests.matrix.consumers import OF_BUNDLES, OF_PLANS, Outcome
 from tests.matrix.gaps import differences, read_gaps
 from tests.matrix.office import ROWS, Made, Office
 from tests.matrix.page import ROUTES, Visit
 
 HERE = [name for name, row in ROWS.items() if row.engine != "spark"]
-"""The plans whose engine runs here; that on Spark is in `tests/engines/spark`."""
+"""The plans whose engine runs here; that on Spark is in `tests/publishing/engines/spark`."""
 
 BESIDE = {
     "attack": "attacks made-up tables, an office's own or published ones, not a bundle",

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.csv as pv
 import pyarrow.parquet as pq
 
-from leeward.bundle import REPORT, read_bundle
-from leeward.bundle.rows import MARGINS
+from leeward.publishing.bundle import REPORT, read_bundle
+from leeward.publishing.bundle.rows import MARGINS
 from leeward.report.document import report
 
 NOISY = ("value", *sorted(MARGINS))

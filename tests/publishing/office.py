@@ -14,7 +14,7 @@ from typing import Any
 
 from leeward.core.privacy import Guarantee
 from leeward.economy import Economy, write_economy
-from leeward.ledger import Entry, Ledger
+from leeward.publishing.ledger import Entry, Ledger
 from tests.publishing.steps import GATE, LOG
 from tests.unchecked import UNCHECKED
 

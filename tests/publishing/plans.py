@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from leeward.publishing.plan import Plan, read_plan
+from leeward.publishing.plan.plan import Plan, read_plan
 
 CODEBOOK = """\
 attributes:

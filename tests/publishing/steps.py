@@ -9,12 +9,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from leeward.bundle import BundleWriter, TableWriter, writer
 from leeward.core import randomness
-from leeward.engines import ibis_engine
-from leeward.engines.duckdb import Embedded
-from leeward.ledger import Ledger, ledger
-from leeward.ledger.ledger import Transaction
+from leeward.publishing.bundle import BundleWriter, TableWriter, writer
+from leeward.publishing.engines import ibis_engine
+from leeward.publishing.engines.duckdb import Embedded
+from leeward.publishing.ledger import Ledger, ledger
+from leeward.publishing.ledger.ledger import Transaction
 
 LOG = "steps.txt"
 GATE = "gate"

@@ -6,12 +6,12 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
-from leeward.bundle import Bundle, Certificate
 from leeward.cli.screen import note
 from leeward.core import randomness
 from leeward.core.codebook import Batch, Cells, Published
 from leeward.core.mechanisms.measurement import Measurement
-from leeward.publishing import measuring, run
+from leeward.publishing.bundle import Bundle, Certificate
+from leeward.publishing.release import measuring, run
 from leeward.report import writing
 from leeward.report.document import report
 

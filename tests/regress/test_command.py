@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leeward.core.codebook import read_codebook
-from leeward.ledger import Ledger
+from leeward.publishing.ledger import Ledger
 from leeward.regress import run as running
 from leeward.regress.public_counts import PublicCounts
 from leeward.regress.request import METHODS, Request

@@ -12,7 +12,7 @@ import pytest
 from leeward.core.codebook import Codebook, RealRange, read_codebook
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms.moments import UNIT, lattice_points
-from leeward.engines.duckdb import opened_file
+from leeward.publishing.engines.duckdb import opened_file
 from leeward.regress.request import Request
 from leeward.regress.rows import NAME, NOWHERE, Rows, read_rows
 from leeward.regress.setting import Columns

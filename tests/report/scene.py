@@ -5,7 +5,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from leeward.bundle import (
+from leeward.core.codebook import Attribute, Dimension, Marginal, SingleJob
+from leeward.core.privacy import Guarantee
+from leeward.publishing.bundle import (
     Bundle,
     BundleWriter,
     CertifiedTable,
@@ -19,9 +21,7 @@ from leeward.bundle import (
     read_bundle,
     worker_promise,
 )
-from leeward.core.codebook import Attribute, Dimension, Marginal, SingleJob
-from leeward.core.privacy import Guarantee
-from tests.bundle.made_up import cells, certificate, certified, columns
+from tests.publishing.bundle.made_up import cells, certificate, certified, columns
 
 EVIL = "<script>alert(1)</script>\"><img src=x onerror=alert(2)>'{{ 7 * 7 }}{% raw %}&lt;"
 LONG = "An industry whose name has very many letters and does not end soon, " * 3

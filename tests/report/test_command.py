@@ -7,8 +7,8 @@ from typing import NoReturn
 
 import pytest
 
-from leeward.bundle import Bundle, verify_bundle
 from leeward.core.errors import BadFile
+from leeward.publishing.bundle import Bundle, verify_bundle
 from leeward.report import writing
 from leeward.report.writing import add_report
 from tests.cli.scene import Office

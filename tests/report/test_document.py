@@ -10,7 +10,11 @@ from typing import Any
 import pytest
 from jinja2 import UndefinedError
 
-from leeward.bundle import (
+from leeward.core.codebook import BoundedJobs, Marginal, SingleJob
+from leeward.core.errors import BadFile
+from leeward.core.privacy import Guarantee
+from leeward.core.show.environment import environment
+from leeward.publishing.bundle import (
     BudgetStatement,
     Bundle,
     JobsStatement,
@@ -23,16 +27,12 @@ from leeward.bundle import (
     read_bundle,
     worker_promise,
 )
-from leeward.bundle.layout import stamped_files
-from leeward.core.codebook import BoundedJobs, Marginal, SingleJob
-from leeward.core.errors import BadFile
-from leeward.core.privacy import Guarantee
-from leeward.core.show.environment import environment
+from leeward.publishing.bundle.layout import stamped_files
 from leeward.report import document
 from leeward.report.document import MOST_BYTES, report
 from leeward.report.section import DETAILS, Detail, at_least
 from leeward.report.summary import summarise
-from tests.bundle.made_up import BUDGET, PLACE, SECTOR, TOTAL, dimension, write_demo
+from tests.publishing.bundle.made_up import BUDGET, PLACE, SECTOR, TOTAL, dimension, write_demo
 from tests.report.scene import EVIL, Page, bundle_of, hostile, many
 
 TABLES = ("by_place", "by_sex", "total")

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from leeward.bundle import BudgetStatement, LeftStatement, TableGuarantee
-from leeward.bundle.statements import AboutStatement
 from leeward.core.codebook import Marginal
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.odds import FIRMS, firm_odds
+from leeward.publishing.bundle import BudgetStatement, LeftStatement, TableGuarantee
+from leeward.publishing.bundle.statements import AboutStatement
 from leeward.report.document import report
 from leeward.report.glance import further, titles
-from tests.bundle.made_up import BUDGET, PLACE, TOTAL
+from tests.publishing.bundle.made_up import BUDGET, PLACE, TOTAL
 from tests.report.scene import EVIL, Page, bundle_of
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from leeward.bundle import Bundle, read_bundle
 from leeward.core.codebook.law import BUILT_IN, Law, Passage, read_law
 from leeward.core.errors import LeewardError
 from leeward.core.privacy.sentences import SIZE_OPEN
-from leeward.publishing.certify import Draft
+from leeward.publishing.bundle import Bundle, read_bundle
+from leeward.publishing.release.certify import Draft
 from leeward.report.document import report
 from leeward.report.openness import CENSUS
-from tests.bundle.made_up import TOTAL, write_demo
+from tests.publishing.bundle.made_up import TOTAL, write_demo
 from tests.publishing.plans import WORKER, planned
 from tests.report.scene import EVIL, Page, bundle_of
 from tests.report.test_document import policy

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from leeward.bundle import read_bundle
+from leeward.publishing.bundle import read_bundle
 from leeward.report.document import report
 from leeward.report.summary import summarise
-from tests.bundle.made_up_pay import write_pay
+from tests.publishing.bundle.made_up_pay import write_pay
 from tests.report.scene import Page
 
 

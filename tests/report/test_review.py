@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from leeward.bundle import Bundle, ReleaseGuarantee, TableGuarantee, verify_bundle
-from leeward.bundle.software import package_digest
 from leeward.core.codebook import EveryJob, Marginal
 from leeward.core.errors import LeewardError
 from leeward.core.privacy import Guarantee
 from leeward.core.state import state_folder
+from leeward.publishing.bundle import Bundle, ReleaseGuarantee, TableGuarantee, verify_bundle
+from leeward.publishing.bundle.software import package_digest
 from leeward.report.audited import Audited, kept
 from leeward.report.review import Review, judge, read_limits
 from leeward.report.summary import summarise
-from tests.bundle.made_up import PLACE, SECTOR, TOTAL
 from tests.cli.scene import Office
+from tests.publishing.bundle.made_up import PLACE, SECTOR, TOTAL
 from tests.report.scene import Page, bundle_of
 
 ALL = """\

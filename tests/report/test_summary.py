@@ -10,18 +10,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leeward.bundle import Bundle, BundleWriter, read_bundle
-from leeward.bundle.figure import Cell, DrawnRows, Layout, layout, matrix
-from leeward.bundle.pay_statements import FlowStatement
-from leeward.bundle.rows import ROW_GROUP
-from leeward.bundle.selection import Selection, select
-from leeward.bundle.statements import MarginStatement
 from leeward.core.codebook import Marginal, Published
 from leeward.core.show.interpretation import NET_CHANGES
+from leeward.publishing.bundle import Bundle, BundleWriter, read_bundle
+from leeward.publishing.bundle.figure import Cell, DrawnRows, Layout, layout, matrix
+from leeward.publishing.bundle.pay_statements import FlowStatement
+from leeward.publishing.bundle.rows import ROW_GROUP
+from leeward.publishing.bundle.selection import Selection, select
+from leeward.publishing.bundle.statements import MarginStatement
 from leeward.report.glance import meaning_of_zero
 from leeward.report.summary import BARS, TableSummary, summarise
 from leeward.web.releases_table import lines
-from tests.bundle.made_up import SECTOR, cells, certificate, certified, dimension, write_demo
+from tests.publishing.bundle.made_up import (
+    SECTOR,
+    cells,
+    certificate,
+    certified,
+    dimension,
+    write_demo,
+)
 
 
 @pytest.fixture(scope="module")

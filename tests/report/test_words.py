@@ -1,8 +1,8 @@
 """Sentences of a report."""
 
-from leeward.bundle.layout import MEASURES
 from leeward.core.codebook import Flag
 from leeward.core.mechanisms.choice import IN_PLANS
+from leeward.publishing.bundle.layout import MEASURES
 from leeward.report.section import DETAILS, STATUSES, UNKNOWN_NOISE, margin, noise_sentence
 from leeward.report.summary import Range
 

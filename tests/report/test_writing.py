@@ -8,13 +8,13 @@ from typing import NoReturn
 
 import pytest
 
-from leeward.bundle import read_bundle, software, verify_bundle
 from leeward.core.errors import BadFile, Damaged
+from leeward.publishing.bundle import read_bundle, software, verify_bundle
 from leeward.report import writing
 from leeward.report.document import report
 from leeward.report.writing import add_report, report_findings, write_report
-from tests.bundle.made_up import write_demo
-from tests.bundle.tampering import reseal
+from tests.publishing.bundle.made_up import write_demo
+from tests.publishing.bundle.tampering import reseal
 
 
 @pytest.fixture

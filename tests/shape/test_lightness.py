@@ -20,13 +20,13 @@ CODEBOOK = 'attributes: {place: {table: workplaces, public: true, codes: ["01", 
 
 WORK = {
     "leeward": "import leeward",
-    "engines": "import leeward.engines",
-    "plan": "from leeward.publishing.plan import read_plan; read_plan(Path('plan.yaml'))",
+    "engines": "import leeward.publishing.engines",
+    "plan": "from leeward.publishing.plan.plan import read_plan; read_plan(Path('plan.yaml'))",
     "web": "import leeward.web.app",
-    "engine": "from leeward.engines import connect",
+    "engine": "from leeward.publishing.engines import connect",
 }
 HEAVY = [
-    *("ibis", "duckdb", "pandas", "sqlglot", "leeward.engines.*"),
+    *("ibis", "duckdb", "pandas", "sqlglot", "leeward.publishing.engines.*"),
     *("leeward.core.noise.sampling", "leeward.core.noise.draws", "leeward.core.randomness"),
 ]
 HELP = (
@@ -69,6 +69,6 @@ def test_help_loads_no_library(folder: Path, module: str) -> None:
     assert of(loaded(folder, "help"), module) == set()
 
 
-@pytest.mark.parametrize("module", ["ibis", "leeward.engines.*"])
+@pytest.mark.parametrize("module", ["ibis", "leeward.publishing.engines.*"])
 def test_an_engine_that_is_loaded_is_seen(folder: Path, module: str) -> None:
     assert of(loaded(folder, "engine"), module)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engines import cluster
+from tests.publishing.engines import cluster
 from tests.shape.source import ROOT
 
 SKIPS_TWO_WAYS = {

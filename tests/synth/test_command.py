@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leeward.cli.app import build
-from leeward.ledger import Ledger
+from leeward.publishing.ledger import Ledger
 from leeward.synth import run as running
 from tests.synth.scene import CODEBOOK, NAMES, answer, run, write
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from leeward.core.codebook import read_codebook
-from leeward.engines.duckdb import opened_file
+from leeward.publishing.engines.duckdb import opened_file
 from leeward.synth.counting import NAME, FileCounts
 from leeward.synth.domain import Domain
 from tests.synth.scene import CODEBOOK, domain

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.bundle import BundleWriter, CertifiedTable, MarginStatement, TableGuarantee
-from leeward.bundle.statements import JointStatement
 from leeward.core.codebook import Flag, Marginal, Published
-from tests.bundle.made_up import GUARANTEE, certificate, dimension
+from leeward.publishing.bundle import BundleWriter, CertifiedTable, MarginStatement, TableGuarantee
+from leeward.publishing.bundle.statements import JointStatement
+from tests.publishing.bundle.made_up import GUARANTEE, certificate, dimension
 
 PLACES, SECTORS = 30, 6
 PLACE = dimension("place", [f"{one:03}" for one in range(PLACES)])

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.bundle import MarginStatement
-from leeward.bundle.statements import JointStatement, NoiseStatement
 from leeward.core.errors import Damaged, InvalidParameter, LeewardError
+from leeward.publishing.bundle import MarginStatement
+from leeward.publishing.bundle.statements import JointStatement, NoiseStatement
 from leeward.tidy.comparison import DOTS, MOST_LISTED, Comparison, compare
 from leeward.tidy.paired_cells import Pair
-from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
+from tests.publishing.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 
 ONE: Codes = {"place": {"a": "A", "b": "B", "c": "C"}, "sector": {"1": "one", "2": "two"}}
 TWO: Codes = {"place": {"d": "D", "b": "other B", "a": "A"}, "sector": {"2": "two", "1": "one"}}

@@ -15,13 +15,13 @@ import pytest
 from typer.testing import CliRunner
 
 import leeward
-from leeward.bundle.statements import NoiseStatement
 from leeward.cli.app import build
 from leeward.core.errors import Damaged, InvalidParameter
+from leeward.publishing.bundle.statements import NoiseStatement
 from leeward.tidy import Derived, derive
 from leeward.tidy.comparison import compare
 from leeward.tidy.quantities import DerivedRow
-from tests.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
+from tests.publishing.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 from tests.unchecked import unchecked_release
 
 PLACES, SECTORS = [f"{number:03d}" for number in range(100)], [str(one) for one in range(10)]

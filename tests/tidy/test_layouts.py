@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leeward.bundle import BundleWriter
-from leeward.bundle.statements import TotalsStatement
 from leeward.core.codebook import (
     Attribute,
     Dimension,
@@ -23,10 +21,12 @@ from leeward.core.codebook import (
 from leeward.core.codebook.totals import Totals
 from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.publishing.bundle import BundleWriter
+from leeward.publishing.bundle.statements import TotalsStatement
 from leeward.tidy.layouts import write_layout
 from leeward.tidy.layouts.layout import measure_of
-from tests.bundle.made_up import certificate, certified, dimension
-from tests.bundle.made_up_pay import ENDS, paid
+from tests.publishing.bundle.made_up import certificate, certified, dimension
+from tests.publishing.bundle.made_up_pay import ENDS, paid
 
 OK, NONE, ABSENT = int(Flag.OK), int(Flag.NO_NUMBER), int(Flag.NO_ESTABLISHMENT)
 

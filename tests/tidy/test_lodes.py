@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leeward.bundle import Bundle, BundleWriter
 from leeward.cli.tidy import tidy_command
 from leeward.core.codebook import Flag, Marginal, Published
 from leeward.core.errors import LeewardError
+from leeward.publishing.bundle import Bundle, BundleWriter
 from leeward.tidy import tidy
 from leeward.tidy.lodes import GROUPS, OD, RAC, SECTORS, WAC, Lodes
 from leeward.tidy.small_areas import SmallAreas, shared_out
-from tests.bundle.made_up import certificate, dimension
+from tests.publishing.bundle.made_up import certificate, dimension
 from tests.tidy.joint_bundle import certified, joint
 
 PLACE = dimension("place", ["p1", "p2", "p3"])

@@ -11,7 +11,7 @@ import pytest
 from leeward.core.codebook import Batch, Cells, Confidential
 from leeward.core.noise.difference import NoisyWidth
 from leeward.core.noise.sums import ErrorDraws, sides
-from leeward.publishing.measuring import publish
+from leeward.publishing.release.measuring import publish
 from leeward.tidy import quantities
 from leeward.tidy.cell_errors import Errors
 from leeward.tidy.groups import Groups

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from leeward.bundle import Bundle, read_bundle, verify_bundle
-from leeward.bundle.source_check import source_findings
 from leeward.core.errors import InvalidParameter
+from leeward.publishing.bundle import Bundle, read_bundle, verify_bundle
+from leeward.publishing.bundle.source_check import source_findings
 from leeward.tidy import derive, tidy
 from leeward.tidy.comparison import compare
-from tests.bundle.made_up_pay import write_pay
-from tests.bundle.tampering import reseal, rewrite, stated
+from tests.publishing.bundle.made_up_pay import write_pay
+from tests.publishing.bundle.tampering import reseal, rewrite, stated
 
 
 @pytest.fixture(scope="module")

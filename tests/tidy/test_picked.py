@@ -6,15 +6,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from leeward.bundle.selection import Coded, Row
 from leeward.core.noise.difference import Noisy
 from leeward.core.noise.law import laplace
 from leeward.core.noise.scales import CellNoise, Integers
+from leeward.publishing.bundle.selection import Coded, Row
 from leeward.tidy.cell_errors import Errors
 from leeward.tidy.derived import derive
 from leeward.tidy.picked import picked_coverage, rank_intervals, true_sizes
 from leeward.tidy.quantities import _farthest, rank_sets
-from tests.bundle.tables_in_memory import in_memory
+from tests.publishing.bundle.tables_in_memory import in_memory
 from tests.tidy.test_derived import stated
 
 NINTH = float(np.log(10))

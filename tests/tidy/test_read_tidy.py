@@ -3,9 +3,9 @@
 import pytest
 
 from leeward import Bundle, read_bundle
-from leeward.bundle.blocks import certified
-from leeward.bundle.selection import Selection, select
 from leeward.economy import Economy, write_economy
+from leeward.publishing.bundle.blocks import certified
+from leeward.publishing.bundle.selection import Selection, select
 from leeward.tidy import derive, picked
 from leeward.tidy.comparison import compare
 from leeward.tidy.derived import TIDY

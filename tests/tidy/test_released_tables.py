@@ -9,8 +9,8 @@ import pytest
 import typer
 
 import leeward
-from leeward.bundle import Bundle, read_bundle
 from leeward.cli.ledger import commit_command
+from leeward.publishing.bundle import Bundle, read_bundle
 from leeward.tidy import tidy
 from leeward.tidy.noisy_table import read_table
 from leeward.tidy.tidying import settled

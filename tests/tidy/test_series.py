@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leeward.bundle import Bundle, BundleWriter, read_bundle
 from leeward.core.codebook import Flag, Marginal, Published
 from leeward.core.errors import InvalidParameter
+from leeward.publishing.bundle import Bundle, BundleWriter, read_bundle
 from leeward.tidy import tidy
 from leeward.tidy.series import alike, releases_at, series
-from tests.bundle.made_up import certificate, certified, dimension
-from tests.bundle.made_up_pay import write_pay
+from tests.publishing.bundle.made_up import certificate, certified, dimension
+from tests.publishing.bundle.made_up_pay import write_pay
 
 BOTH = ["01", "02"]
 

@@ -7,13 +7,19 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leeward.bundle import Bundle, Certificate, CertifiedTable, read_bundle, verify_bundle
-from leeward.bundle.history import history_findings
-from leeward.bundle.rows import margin_findings
-from leeward.bundle.source_check import source_findings
 from leeward.core.errors import LeewardError
+from leeward.publishing.bundle import (
+    Bundle,
+    Certificate,
+    CertifiedTable,
+    read_bundle,
+    verify_bundle,
+)
+from leeward.publishing.bundle.history import history_findings
+from leeward.publishing.bundle.rows import margin_findings
+from leeward.publishing.bundle.source_check import source_findings
 from leeward.tidy import tidy
-from tests.bundle.made_up import write_demo
+from tests.publishing.bundle.made_up import write_demo
 from tests.tidy.joint_bundle import released, truth, write_joint
 
 Made = dict[str, Bundle]

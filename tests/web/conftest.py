@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from leeward.core.privacy import Guarantee
-from leeward.ledger import Ledger
+from leeward.publishing.ledger import Ledger
 from tests.publishing.plans import write_plan
 from tests.web.serving import Served, serving
 

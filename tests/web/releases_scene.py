@@ -4,10 +4,10 @@ from contextlib import chdir
 from html.parser import HTMLParser
 from pathlib import Path
 
-from leeward.bundle import BundleWriter, LedgerStatement, TableGuarantee
 from leeward.core.codebook import Marginal
-from tests.bundle.made_up import GUARANTEE, cells, certificate, certified, dimension
+from leeward.publishing.bundle import BundleWriter, LedgerStatement, TableGuarantee
 from tests.cli.scene import Office
+from tests.publishing.bundle.made_up import GUARANTEE, cells, certificate, certified, dimension
 
 BLOCKS = {"dd", "dt", "h1", "h2", "h3", "li", "option", "p", "td", "th"}
 SMALL = Marginal("t", (dimension("place", ["1", "2"]),), ())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.publishing.plan import read_plan
+from leeward.publishing.plan.plan import read_plan
 from tests.web.drafts import draft, form
 from tests.web.serving import Served
 

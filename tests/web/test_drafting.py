@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.publishing.plan import read_plan
+from leeward.publishing.plan.plan import read_plan
 from leeward.web import drafting
 from tests.web.releases_scene import Markup
 from tests.web.serving import serving

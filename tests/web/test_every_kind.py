@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from leeward.bundle import read_bundle
-from leeward.publishing.gap import gaps
-from leeward.publishing.plan import read_plan
-from leeward.publishing.prediction import HEADINGS, promises
+from leeward.publishing.bundle import read_bundle
+from leeward.publishing.plan.gap import gaps
+from leeward.publishing.plan.plan import read_plan
+from leeward.publishing.plan.prediction import HEADINGS, promises
 from leeward.tidy.tidying import tidy
 from leeward.web import releases_table
 from tests.publishing.plans import CODEBOOK, write_plan

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from leeward.core.privacy import Guarantee
-from leeward.ledger import Ledger
-from leeward.ledger.box import Box
-from leeward.ledger.entry import happened
+from leeward.publishing.ledger import Ledger
+from leeward.publishing.ledger.box import Box
+from leeward.publishing.ledger.entry import happened
 from leeward.web.ledger_tab import MOST_DRAWN, PER_PAGE, SET_ASIDE, TOGETHER, drawn
-from tests.ledger.scenes import DIGEST, opened_up, release, strong
+from tests.publishing.ledger.scenes import DIGEST, opened_up, release, strong
 from tests.web.releases_scene import Markup, charged, work, write_small
 from tests.web.serving import Served, serving
 

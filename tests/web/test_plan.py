@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 from leeward.cli.app import build
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms import additive, choice, margins
-from leeward.publishing.plan import read_plan
-from leeward.publishing.predicted import as_json
-from leeward.publishing.prediction import promises
-from leeward.publishing.target import read_target, smallest_budget
+from leeward.publishing.plan.plan import read_plan
+from leeward.publishing.plan.predicted import as_json
+from leeward.publishing.plan.prediction import promises
+from leeward.publishing.plan.target import read_target, smallest_budget
 from leeward.web.plan_form import DraftTable, draft_of, posted
 from leeward.web.plan_result import SIZES
 from leeward.web.plan_view import SLIDERS, by_field, controls, field_of
@@ -129,7 +129,11 @@ def test_no_data_are_opened(page: Served, plan: Path, monkeypatch: pytest.Monkey
     def opened(*_: object, **__: object) -> None:
         raise AssertionError("an engine was connected")
 
-    for name in ("leeward.engines.opening.connect", "leeward.engines.connect", "duckdb.connect"):
+    for name in (
+        "leeward.publishing.engines.opening.connect",
+        "leeward.publishing.engines.connect",
+        "duckdb.connect",
+    ):
         monkeypatch.setattr(name, opened)
     assert not (plan.parent / "no.csv").exists()
     assert page.get("/plan").status == 200

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from leeward.bundle.writer import BundleWriter
 from leeward.core.privacy import Guarantee
-from leeward.ledger import Ledger
-from leeward.ledger.subject import Subject
-from leeward.publishing.plan import read_plan
-from leeward.publishing.prediction import refusal
-from leeward.publishing.target import with_budget
+from leeward.publishing.bundle.writer import BundleWriter
+from leeward.publishing.ledger import Ledger
+from leeward.publishing.ledger.subject import Subject
+from leeward.publishing.plan.plan import read_plan
+from leeward.publishing.plan.prediction import refusal
+from leeward.publishing.plan.target import with_budget
 from leeward.web.plan_form import Draft, DraftTable
 from leeward.web.saving import next_commands
 from leeward.web.site import Site

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from leeward.bundle import Certificate, read_bundle
-from leeward.bundle.reader import read_certificate
-from leeward.bundle.signoff import record_path, sign
+from leeward.publishing.bundle import Certificate, read_bundle
+from leeward.publishing.bundle.reader import read_certificate
+from leeward.publishing.bundle.signoff import record_path, sign
 from leeward.report.document import report
 from leeward.web import releases_folder
 from leeward.web.site import policy

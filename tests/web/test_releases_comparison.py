@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from leeward.bundle import read_bundle
+from leeward.publishing.bundle import read_bundle
 from leeward.tidy.comparison import Comparison, compare
 from leeward.web.releases_comparison import HONEST, comparison_words
-from tests.bundle.made_up import write_demo
+from tests.publishing.bundle.made_up import write_demo
 from tests.web.releases_scene import Markup, work, write_small
 from tests.web.serving import Served, serving
 

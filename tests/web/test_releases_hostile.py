@@ -13,12 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.bundle import Certificate
-from leeward.bundle.reader import damaged, read_certificate
-from leeward.bundle.signoff import record_path
 from leeward.core.codebook import Marginal
+from leeward.publishing.bundle import Certificate
+from leeward.publishing.bundle.reader import damaged, read_certificate
+from leeward.publishing.bundle.signoff import record_path
 from tests.browser.stranger import SCRIPTS, write_broken, write_hostile, write_tables
-from tests.bundle.made_up import dimension
+from tests.publishing.bundle.made_up import dimension
 from tests.web.releases_scene import Markup, write_small
 from tests.web.serving import Answer, Served, serving
 

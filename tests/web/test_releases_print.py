@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from leeward.bundle import read_bundle
-from leeward.bundle.signoff import certificate_digest
+from leeward.publishing.bundle import read_bundle
+from leeward.publishing.bundle.signoff import certificate_digest
 from leeward.web import releases_print
 from tests.tidy.joint_bundle import write_joint
 from tests.web.releases_scene import Markup

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leeward.bundle import BundleWriter, read_bundle, verify_bundle
-from leeward.bundle.selection import Page, Row, Selection, select
-from leeward.bundle.statements import TotalsStatement
 from leeward.core.codebook import Marginal
 from leeward.core.codebook.totals import Totals
 from leeward.core.errors import InvalidParameter
+from leeward.publishing.bundle import BundleWriter, read_bundle, verify_bundle
+from leeward.publishing.bundle.selection import Page, Row, Selection, select
+from leeward.publishing.bundle.statements import TotalsStatement
 from leeward.web.releases_table import MOST_CHOICES, headers, lines, query, read_selection
-from tests.bundle.made_up import cells, certificate, certified, dimension, write_demo
-from tests.bundle.tables_in_memory import in_memory
+from tests.publishing.bundle.made_up import cells, certificate, certified, dimension, write_demo
+from tests.publishing.bundle.tables_in_memory import in_memory
 from tests.web.releases_scene import Markup
 from tests.web.serving import Served, serving
 

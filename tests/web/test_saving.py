@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from leeward.publishing.plan import read_plan
-from leeward.publishing.request import WrittenJobs
+from leeward.publishing.plan.plan import read_plan
+from leeward.publishing.plan.request import WrittenJobs
 from leeward.web.guard import FORM
 from leeward.web.plan_form import DraftTable
 from tests.web.drafts import Parts, draft, form

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.bundle.signoff import read_sign_offs
+from leeward.publishing.bundle.signoff import read_sign_offs
 from tests.cli.scene import Office
 from tests.web.releases_scene import Markup, write_small
 from tests.web.serving import serving

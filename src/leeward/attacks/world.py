@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from leeward.core.codebook import COUNT, Codebook, EveryJob, JobsRule, Marginal
 from leeward.core.errors import InvalidParameter, shown
 from leeward.economy import Economy
-from leeward.engines import Engine
 from leeward.evaluate.design import WORKPLACE, economy_words, open_economy, table
 from leeward.evaluate.truth import PLACE, Truth, read_truths
+from leeward.publishing.engines import Engine
 
 if TYPE_CHECKING:
-    from leeward.publishing.plan import Plan
+    from leeward.publishing.plan.plan import Plan
 
 __all__ = ["ECONOMY", "WORKPLACE", "World", "at_least_one", "made_up", "of_plan"]
 
@@ -96,8 +96,8 @@ def made_up(economy: Economy = ECONOMY) -> Iterator[World]:
 @contextmanager
 def of_plan(plan: "Plan") -> Iterator[World]:
     """The data and the tables of a plan: everything found in them is internal."""
-    from leeward.publishing.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
-    from leeward.publishing.receipt import Receipts  # noqa: PLC0415 (as above)
+    from leeward.publishing.release.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.release.receipt import Receipts  # noqa: PLC0415 (as above)
 
     counts = tuple(one.marginal for one in plan.tables if one.marginal.statistic is COUNT)
     if not counts:

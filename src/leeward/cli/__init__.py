@@ -7,8 +7,8 @@ from typing import NoReturn
 
 try:
     from leeward.cli.app import main
-    from leeward.engines.lazy_compilers import import_compilers_lazily
-    from leeward.engines.without_pandas import block_pandas
+    from leeward.publishing.engines.lazy_compilers import import_compilers_lazily
+    from leeward.publishing.engines.without_pandas import block_pandas
 except KeyboardInterrupt:
     sys.stderr.write("leeward: interrupted; nothing was charged.\n")
     sys.exit(130)

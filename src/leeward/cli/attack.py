@@ -12,14 +12,14 @@ from leeward.attacks.gallery import INDEX, Run, files
 from leeward.attacks.gallery import as_json as answer
 from leeward.attacks.registry import ATTACK, ATTACKS, OF_FILES, attack_named, has_solver
 from leeward.attacks.world import World, made_up, of_plan
-from leeward.bundle.disk import appearing, write_file
-from leeward.bundle.writer import require_free
 from leeward.cli.screen import Bar, note, progress, say, say_json
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all
 from leeward.core.installation import command
 from leeward.core.show.page import INTERNAL
 from leeward.core.show.progress import Silent
-from leeward.publishing.plan import read_plan
+from leeward.publishing.bundle.disk import appearing, write_file
+from leeward.publishing.bundle.writer import require_free
+from leeward.publishing.plan.plan import read_plan
 
 ALL, INTERVAL = "all", "interval"
 OWNER, EVERYBODY = (0o600, 0o700), (0o644, 0o755)

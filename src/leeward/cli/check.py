@@ -15,10 +15,10 @@ from leeward.core.codebook.resources import read_memory
 from leeward.core.codebook.row_rules import AS_THEY_ARE, IMPOSSIBLE, LIMIT, NUMBER_RULES
 from leeward.core.errors import LeewardError, Problems, Undisclosed, raise_all
 from leeward.core.show.numbers import counted
-from leeward.publishing.check import Checked, check_rows, open_data
-from leeward.publishing.losses import MOST, read_most
-from leeward.publishing.losses import as_json as loss_as_json
-from leeward.publishing.plan import Plan, read_plan
+from leeward.publishing.plan.plan import Plan, read_plan
+from leeward.publishing.release.check import Checked, check_rows, open_data
+from leeward.publishing.release.losses import MOST, read_most
+from leeward.publishing.release.losses import as_json as loss_as_json
 
 Memory = Annotated[
     str | None, typer.Option("--memory", help="What DuckDB may use at most, such as 6GB.")

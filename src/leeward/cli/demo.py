@@ -7,8 +7,6 @@ from typing import Annotated
 import duckdb
 import typer
 
-from leeward.bundle import read_bundle
-from leeward.bundle.figure import cells
 from leeward.cli.check import check_lines, check_made_up
 from leeward.cli.economy import Establishments, Jobs, Seed, make
 from leeward.cli.release import report, run, summary
@@ -17,9 +15,11 @@ from leeward.core.errors import BadFile
 from leeward.core.privacy import Guarantee
 from leeward.core.show.numbers import reach
 from leeward.economy import Economy
-from leeward.ledger import Ledger
-from leeward.publishing.plan import read_plan
-from leeward.publishing.predicted import plan_lines
+from leeward.publishing.bundle import read_bundle
+from leeward.publishing.bundle.figure import cells
+from leeward.publishing.ledger import Ledger
+from leeward.publishing.plan.plan import read_plan
+from leeward.publishing.plan.predicted import plan_lines
 
 PLAN = """\
 data:

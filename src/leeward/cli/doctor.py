@@ -14,7 +14,6 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from leeward.bundle.layout import LEFT_BEHIND
 from leeward.cli.screen import REFUSED, say, say_json
 from leeward.core.installation import hint
 from leeward.core.noise.law import laplace
@@ -22,8 +21,9 @@ from leeward.core.noise.scales import Scales, secret
 from leeward.core.noise.selftest import require_accuracy
 from leeward.core.privacy import Guarantee
 from leeward.core.randomness import SecretBits
-from leeward.engines import connect
-from leeward.ledger import Ledger
+from leeward.publishing.bundle.layout import LEFT_BEHIND
+from leeward.publishing.engines import connect
+from leeward.publishing.ledger import Ledger
 
 PARTS = ("leeward", "numpy", "python-flint", "duckdb", "ibis-framework", "sqlglot", "pyarrow")
 

@@ -10,7 +10,7 @@ from leeward.cli.draft import Column, Draft
 from leeward.cli.keys import Key
 from leeward.cli.meaning import few_labels, legal, spellings
 from leeward.core.codebook.declaration import NAME
-from leeward.publishing.request import PLACEHOLDERS
+from leeward.publishing.plan.request import PLACEHOLDERS
 
 READ = "read from the data: confirm that these values are public"
 WRITE = "no list is known: write one (CSV, header code,label) and uncomment this, or delete it"

@@ -17,10 +17,10 @@ from leeward.cli.meaning import is_pay, is_weight, meaning_of
 from leeward.cli.recipes.recipe import CONFIDENTIAL
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import BadData, BadFile, shown
-from leeward.engines.database import Scratch, ibis
-from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
-from leeward.engines.opening import open_database
-from leeward.engines.private_file import private_folder, write_private
+from leeward.publishing.engines.database import Scratch, ibis
+from leeward.publishing.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
+from leeward.publishing.engines.opening import open_database
+from leeward.publishing.engines.private_file import private_folder, write_private
 
 EMPLOYEES, WORKER = "workers", "worker_id"
 FILES = {name: f"{CONFIDENTIAL}/{name}.parquet" for name in ("workers", "jobs")}

@@ -18,7 +18,7 @@ from leeward.evaluate.regression_cells import read_cells
 from leeward.evaluate.regression_page import regression_findings
 from leeward.evaluate.regressions import MOSE, compare
 from leeward.pictures import require_pictures
-from leeward.publishing.plan import read_plan
+from leeward.publishing.plan.plan import read_plan
 
 Data = Annotated[
     Path | None, typer.Option("--data", help="A plan: its data and tables, CONFIDENTIAL output.")

@@ -7,9 +7,9 @@ import typer
 
 from leeward.cli.screen import say, say_json
 from leeward.core.codebook import read_codebook
-from leeward.publishing.explanation import LARGEST, Asked, explain
-from leeward.publishing.reading import read_jobs, read_number, read_protection
-from leeward.publishing.request import WrittenJobs, WrittenProtection
+from leeward.publishing.plan.explanation import LARGEST, Asked, explain
+from leeward.publishing.plan.reading import read_jobs, read_number, read_protection
+from leeward.publishing.plan.request import WrittenJobs, WrittenProtection
 
 
 def explain_command(  # noqa: PLR0913 (a parameter for each option)

@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle.disk import write_file
 from leeward.cli.check import Encoding, Quotes
 from leeward.cli.draft import Codes, Draft
 from leeward.cli.draft_answer import CODEBOOK, PLAN, DraftAnswer
@@ -21,9 +20,10 @@ from leeward.cli.screen import given_options, say, say_json
 from leeward.core.codebook.classifications import Library
 from leeward.core.codebook.resources import Resources, read_resources
 from leeward.core.errors import BadFile, InvalidParameter, raise_all
-from leeward.engines import connect
-from leeward.engines.address import seen_from
-from leeward.engines.driver_errors import frankly
+from leeward.publishing.bundle.disk import write_file
+from leeward.publishing.engines import connect
+from leeward.publishing.engines.address import seen_from
+from leeward.publishing.engines.driver_errors import frankly
 
 HEADERS_ALONE = (
     *("--list-codes", "--classifications", "--engine", "--encoding", "--quotes"),

@@ -19,8 +19,8 @@ from leeward.core.codebook.resources import (
 )
 from leeward.core.codebook.wage_jobs import KINDS, ONES, Quarter, WageColumns, WageJobs
 from leeward.core.show.numbers import counted, share
-from leeward.engines.wages import DOUBTFUL, JobsFile, write_jobs
-from leeward.publishing.losses import HALF, MOST, NOISE, beyond, read_most
+from leeward.publishing.engines.wages import DOUBTFUL, JobsFile, write_jobs
+from leeward.publishing.release.losses import HALF, MOST, NOISE, beyond, read_most
 
 
 def jobs_command(  # noqa: PLR0913 (a parameter for each option)

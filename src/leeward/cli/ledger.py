@@ -5,19 +5,19 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle import Certificate
 from leeward.cli.screen import REFUSED, guarded, say, say_json
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.core.privacy.words import READING
 from leeward.core.show.numbers import counted
 from leeward.front import paid_in, verify
-from leeward.ledger import Ledger
-from leeward.ledger.book import meaning
-from leeward.ledger.box import Box
-from leeward.ledger.entry import price
-from leeward.publishing.ledger_check import anchor, subject_findings
-from leeward.publishing.reading import read_protection
-from leeward.publishing.request import WrittenProtection
+from leeward.publishing.bundle import Certificate
+from leeward.publishing.ledger import Ledger
+from leeward.publishing.ledger.book import meaning
+from leeward.publishing.ledger.box import Box
+from leeward.publishing.ledger.entry import price
+from leeward.publishing.plan.reading import read_protection
+from leeward.publishing.plan.request import WrittenProtection
+from leeward.publishing.release.ledger_check import anchor, subject_findings
 
 LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")

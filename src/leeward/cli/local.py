@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle.disk import write_new, writing
 from leeward.cli.screen import guarded, note, say, say_json
 from leeward.core.errors import InvalidParameter
 from leeward.local.page import page
@@ -17,6 +16,7 @@ from leeward.local.result import aggregate
 from leeward.local.result_folder import write_result
 from leeward.local.result_page import lines
 from leeward.local.survey import Survey, read_survey
+from leeward.publishing.bundle.disk import write_new, writing
 
 ASKED = "-"
 AGAIN = (

@@ -9,8 +9,8 @@ from leeward.cli.screen import say, say_json
 from leeward.core.errors import InvalidParameter
 from leeward.core.exact import number_text
 from leeward.front import predict
-from leeward.publishing.plan import Plan, read_plan
-from leeward.publishing.target import Profiles, read_target, smallest_budget
+from leeward.publishing.plan.plan import Plan, read_plan
+from leeward.publishing.plan.target import Profiles, read_target, smallest_budget
 
 
 def plan_command(  # noqa: PLR0913 (an option for each thing that may be asked)

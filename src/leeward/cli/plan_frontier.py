@@ -4,14 +4,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from leeward.bundle.disk import appearing, write_file, writing
-from leeward.bundle.writer import require_free
 from leeward.cli.screen import say, say_json
 from leeward.core.errors import BadFile
 from leeward.core.exact import number_text
-from leeward.publishing.frontier import Frontier, Weights, make_frontier, read_alphas
-from leeward.publishing.plan import Plan
-from leeward.publishing.target import Profiles
+from leeward.publishing.bundle.disk import appearing, write_file, writing
+from leeward.publishing.bundle.writer import require_free
+from leeward.publishing.plan.frontier import Frontier, Weights, make_frontier, read_alphas
+from leeward.publishing.plan.plan import Plan
+from leeward.publishing.plan.target import Profiles
 
 INDEX, NUMBERS = "index.html", "frontier.csv"
 

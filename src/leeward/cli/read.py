@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from leeward.bundle import Bundle, read_bundle
-from leeward.bundle.published_table import PublishedTable
 from leeward.cli.screen import given_options, note, say, say_json
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.show.numbers import count, cut, significant
+from leeward.publishing.bundle import Bundle, read_bundle
+from leeward.publishing.bundle.published_table import PublishedTable
 from leeward.tidy.derived import TOP, Against, Derived, derive
 from leeward.tidy.series import COLUMNS, alike, is_bundle, left_out, releases_at, series
 

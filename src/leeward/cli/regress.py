@@ -9,7 +9,7 @@ import typer
 from leeward.cli.screen import note, progress, say, say_json
 from leeward.core.codebook import read_codebook
 from leeward.core.show.page import INTERNAL
-from leeward.publishing.account import read_payer, required
+from leeward.publishing.release.account import read_payer, required
 from leeward.regress.public_counts import PublicCounts
 from leeward.regress.request import LOWEST_RANK, METHODS, PRIVATE, Request
 from leeward.regress.run import regress

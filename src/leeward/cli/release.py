@@ -11,12 +11,12 @@ import pyarrow as pa
 import typer
 
 from leeward import front
-from leeward.bundle import REPORT, Bundle
 from leeward.cli.check import Memory, Spill, allowing
 from leeward.cli.screen import note, progress, say, say_json
 from leeward.core.exact import number_text
 from leeward.core.privacy.words import amount_text
-from leeward.publishing.plan import Plan, read_plan
+from leeward.publishing.bundle import REPORT, Bundle
+from leeward.publishing.plan.plan import Plan, read_plan
 
 Unchecked = Annotated[
     str | None,

@@ -68,8 +68,8 @@ def _require_out(**given: object) -> None:
 def _write_review(
     bundle: Path, out: Path, against: Path | None, limits: Path | None, *, audit: bool
 ) -> None:
-    from leeward.bundle import read_bundle  # noqa: PLC0415 (as above)
-    from leeward.bundle.disk import write_new  # noqa: PLC0415
+    from leeward.publishing.bundle import read_bundle  # noqa: PLC0415 (as above)
+    from leeward.publishing.bundle.disk import write_new  # noqa: PLC0415
     from leeward.report.review import Review, read_limits  # noqa: PLC0415
     from leeward.report.writing import refuse_unsound  # noqa: PLC0415
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle.disk import appearing, write_file
-from leeward.bundle.writer import require_free
 from leeward.cli.screen import CONFIDENTIAL, progress, say, say_json
 from leeward.core.codebook import read_codebook
+from leeward.publishing.bundle.disk import appearing, write_file
+from leeward.publishing.bundle.writer import require_free
 from leeward.synth.inspection import BAD_AT, InspectionRequest, inspect
 from leeward.synth.inspection_page import findings, page
 

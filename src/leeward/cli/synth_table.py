@@ -9,7 +9,7 @@ import typer
 from leeward.cli.screen import note, progress, say, say_json
 from leeward.core.codebook import read_codebook
 from leeward.core.show.page import INTERNAL
-from leeward.publishing.account import read_payer, required
+from leeward.publishing.release.account import read_payer, required
 from leeward.synth.domain import RANGES
 from leeward.synth.request import AUTO, METHODS, RANDOM, Request
 from leeward.synth.run import Written, synthesize

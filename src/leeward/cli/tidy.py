@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle import Bundle
 from leeward.cli.screen import progress, say
 from leeward.core.errors import InvalidParameter
+from leeward.publishing.bundle import Bundle
 from leeward.tidy.lodes import Lodes, forms
 from leeward.tidy.small_areas import OPTION, SmallAreas
 from leeward.tidy.tidying import tidy

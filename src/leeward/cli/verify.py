@@ -8,10 +8,14 @@ from typing import Annotated
 
 import typer
 
-from leeward.bundle import read_bundle
-from leeward.bundle.history import history_findings
-from leeward.bundle.layout import CERTIFICATE, SYNTHETIC
-from leeward.bundle.signoff import (
+from leeward.cli.screen import REFUSED, say, say_json
+from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.core.show.numbers import counted
+from leeward.front import Verification, is_result, paid_in, verify
+from leeward.publishing.bundle import read_bundle
+from leeward.publishing.bundle.history import history_findings
+from leeward.publishing.bundle.layout import CERTIFICATE, SYNTHETIC
+from leeward.publishing.bundle.signoff import (
     DECISIONS,
     SignOff,
     certificate_digest,
@@ -20,11 +24,7 @@ from leeward.bundle.signoff import (
     sign,
     standing,
 )
-from leeward.bundle.statements import MadeFromStatement
-from leeward.cli.screen import REFUSED, say, say_json
-from leeward.core.errors import InvalidParameter, LeewardError
-from leeward.core.show.numbers import counted
-from leeward.front import Verification, is_result, paid_in, verify
+from leeward.publishing.bundle.statements import MadeFromStatement
 
 Findings = tuple[str, ...]
 

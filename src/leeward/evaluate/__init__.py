@@ -23,7 +23,7 @@ from leeward.evaluate.regressions import MOSE
 from leeward.evaluate.truth import PLACE, read_truths
 
 if TYPE_CHECKING:
-    from leeward.publishing.plan import Plan
+    from leeward.publishing.plan.plan import Plan
 
 __all__ = ["PRESETS", "Evaluation", "run"]
 
@@ -131,8 +131,8 @@ def _on_plan(
     plan: "Plan", preset: Preset, noise: Infusion, place: str | None, progress: Progress
 ) -> Evaluation:
     """The tables of a plan on its data, with its Δ, and its α beside those of the preset."""
-    from leeward.publishing.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
-    from leeward.publishing.receipt import Receipts  # noqa: PLC0415 (as above)
+    from leeward.publishing.release.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.release.receipt import Receipts  # noqa: PLC0415 (as above)
 
     _refuse_statistics(plan)
     loads = workloads_of(table.marginal for table in plan.tables)

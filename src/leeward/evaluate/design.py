@@ -21,7 +21,7 @@ from leeward.core.privacy import Guarantee, StrongAlpha
 from leeward.core.privacy.policy import plus_of, with_plus
 from leeward.core.show.numbers import counted, listed
 from leeward.economy import Economy, write_economy
-from leeward.engines import Engine, connect
+from leeward.publishing.engines import Engine, connect
 
 MOST_TRIALS = 1000
 """Largest number of draws of one setting."""

@@ -7,7 +7,7 @@ import numpy as np
 from leeward.baselines.scatter import Scatter
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.randomness import SeededBits
-from leeward.engines.duckdb import opened_file
+from leeward.publishing.engines.duckdb import opened_file
 from leeward.regress.request import Request
 from leeward.regress.rows import NAME, read_rows
 from leeward.regress.setting import Columns

@@ -18,8 +18,8 @@ from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.clipping import checked_entries
 from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.noise.scales import MOST
-from leeward.engines import Engine
 from leeward.evaluate.strata import Groups, Integers, stratum
+from leeward.publishing.engines import Engine
 
 PLACE = "place"
 """The workplace attribute whose jobs make the strata, unless another is named."""

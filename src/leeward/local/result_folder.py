@@ -15,32 +15,6 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from leeward.bundle.certificate import BundleName, Time
-from leeward.bundle.disk import appearing, flush, write_file
-from leeward.bundle.first_look import MOST_PARTS, first_wrong_line
-from leeward.bundle.layout import (
-    CERTIFICATE,
-    CHECKSUMS,
-    REPORT,
-    RESULT,
-    checksum_list,
-    has_content,
-    sha256,
-)
-from leeward.bundle.reader import BYTES_PER_PART, CERTIFICATE_BYTES
-from leeward.bundle.software import other_version
-from leeward.bundle.statements import (
-    Count,
-    FileStatement,
-    Listed,
-    Prose,
-    Sha256,
-    Statement,
-    Text,
-    is_written,
-    json_parts,
-)
-from leeward.bundle.writer import require_free
 from leeward.core.errors import LeewardError, shown
 from leeward.core.show.numbers import significant
 from leeward.local.channel import Channel, Supported
@@ -56,6 +30,32 @@ from leeward.local.result import (
 )
 from leeward.local.result_page import page
 from leeward.local.survey import Survey, canonical_json, survey_of
+from leeward.publishing.bundle.certificate import BundleName, Time
+from leeward.publishing.bundle.disk import appearing, flush, write_file
+from leeward.publishing.bundle.first_look import MOST_PARTS, first_wrong_line
+from leeward.publishing.bundle.layout import (
+    CERTIFICATE,
+    CHECKSUMS,
+    REPORT,
+    RESULT,
+    checksum_list,
+    has_content,
+    sha256,
+)
+from leeward.publishing.bundle.reader import BYTES_PER_PART, CERTIFICATE_BYTES
+from leeward.publishing.bundle.software import other_version
+from leeward.publishing.bundle.statements import (
+    Count,
+    FileStatement,
+    Listed,
+    Prose,
+    Sha256,
+    Statement,
+    Text,
+    is_written,
+    json_parts,
+)
+from leeward.publishing.bundle.writer import require_free
 
 CSV = "result.csv"
 SEALED = (RESULT, CSV, REPORT)

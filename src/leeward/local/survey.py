@@ -15,7 +15,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field
 
-from leeward.bundle.layout import BUNDLE_NAME
 from leeward.core.codebook.code_list import CodeList, read_codes
 from leeward.core.codebook.declaration import NAME
 from leeward.core.codebook.document import Written, as_document, one_of, parse, read_document
@@ -24,6 +23,7 @@ from leeward.core.privacy.local import LocalEpsilon
 from leeward.core.privacy.local_sentences import local_sentences
 from leeward.local.channel import Channel
 from leeward.local.choice import AUTO, channel
+from leeward.publishing.bundle.layout import BUNDLE_NAME
 
 PARAMETER = "survey"
 ASK = ("all", "one")

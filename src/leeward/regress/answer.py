@@ -13,12 +13,12 @@ from io import StringIO
 import numpy as np
 
 from leeward.baselines.scatter import SLOPE
-from leeward.bundle.sealed_folder import marked
-from leeward.bundle.witness import Witness
 from leeward.core.codebook import EveryJob
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, whole
+from leeward.publishing.bundle.sealed_folder import marked
+from leeward.publishing.bundle.witness import Witness
 from leeward.regress.released import ReleasedMedians, ReleasedNumbers
 from leeward.regress.setting import PublicSetting
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from leeward.bundle.disk import write_file
-from leeward.bundle.layout import REGRESSION
-from leeward.bundle.sealed_folder import (
+from leeward.core.codebook.document import read_text
+from leeward.core.mechanisms.moments import Moments
+from leeward.publishing.bundle.disk import write_file
+from leeward.publishing.bundle.layout import REGRESSION
+from leeward.publishing.bundle.sealed_folder import (
     FILES,
     UNREADABLE,
     FolderCertificate,
@@ -19,8 +21,6 @@ from leeward.bundle.sealed_folder import (
     read_folder,
     seal_findings,
 )
-from leeward.core.codebook.document import read_text
-from leeward.core.mechanisms.moments import Moments
 from leeward.regress.answer import Answer
 from leeward.regress.released import ReleasedMedians, ReleasedNumbers, ReleasedSums
 from leeward.regress.request import MOMENTS, THEIL_SEN

@@ -16,11 +16,11 @@ from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.moments import Establishments, Points, lattice_points
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
-from leeward.engines.database import Column, Table
-from leeward.engines.driver_errors import hiding_errors
-from leeward.engines.duckdb import Files
-from leeward.engines.headers import holds_numbers, require_column
-from leeward.engines.recoding import class_text, code_text, number, with_nulls
+from leeward.publishing.engines.database import Column, Table
+from leeward.publishing.engines.driver_errors import hiding_errors
+from leeward.publishing.engines.duckdb import Files
+from leeward.publishing.engines.headers import holds_numbers, require_column
+from leeward.publishing.engines.recoding import class_text, code_text, number, with_nulls
 from leeward.regress.request import Request
 
 NAME = "file"

@@ -15,18 +15,18 @@ import numpy as np
 from leeward.baselines.mose import METHODS as BASELINES
 from leeward.baselines.mose import NOTICE, Mose, Released, prepared
 from leeward.baselines.scatter import SLOPE, Estimand, Scatter, prediction
-from leeward.bundle.witness import Witness
-from leeward.bundle.writer import require_free
 from leeward.core.codebook import EveryJob, RealRange
 from leeward.core.errors import NotCovered
 from leeward.core.mechanisms.moments import lattice_points
 from leeward.core.mechanisms.theil_sen import FEWEST
 from leeward.core.noise.selftest import require_accuracy
 from leeward.core.noise.tabulated import Floats
-from leeward.engines.duckdb import opened_file
-from leeward.ledger import Ledger, Subject, TableCharge
-from leeward.publishing.account import UNKNOWN, Account, Charge, Payer, required
-from leeward.publishing.check import changed
+from leeward.publishing.bundle.witness import Witness
+from leeward.publishing.bundle.writer import require_free
+from leeward.publishing.engines.duckdb import opened_file
+from leeward.publishing.ledger import Ledger, Subject, TableCharge
+from leeward.publishing.release.account import UNKNOWN, Account, Charge, Payer, required
+from leeward.publishing.release.check import changed
 from leeward.regress.answer import Answer, CellEstimate, known
 from leeward.regress.regression_folder import write_answer
 from leeward.regress.released import ReleasedMedians, ReleasedSums

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from leeward.bundle.software import package_digest
 from leeward.core.show.numbers import count, counted
 from leeward.core.state import read_own, replace_own, require_own, state_folder
+from leeward.publishing.bundle.software import package_digest
 
 AUDITS = "audits"
 MOST_BYTES = 10_000

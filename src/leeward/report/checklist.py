@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from leeward.bundle import Certificate
 from leeward.core.show.numbers import count, losses, protected, rest
+from leeward.publishing.bundle import Certificate
 
 
 @dataclass(frozen=True)

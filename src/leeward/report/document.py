@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from jinja2 import Template
 
-from leeward.bundle import CERTIFICATE, FORMAT, Bundle, Certificate
-from leeward.bundle.figure import account
-from leeward.bundle.layout import sha256
-from leeward.bundle.readme import heading
 from leeward.core.errors import BadFile
 from leeward.core.privacy.odds import firm_caption, suspicion_in_all
 from leeward.core.privacy.sentences import SCOPE
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import time
+from leeward.publishing.bundle import CERTIFICATE, FORMAT, Bundle, Certificate
+from leeward.publishing.bundle.figure import account
+from leeward.publishing.bundle.layout import sha256
+from leeward.publishing.bundle.readme import heading
 from leeward.report.checklist import checks
 from leeward.report.glance import about, chain, glance, meaning_of_zero, titles
 from leeward.report.openness import public, withheld

@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward.bundle import Certificate, CertifiedTable
-from leeward.bundle.statements import BudgetStatement
 from leeward.core.privacy.odds import OF, FirmOdds, firm_odds
 from leeward.core.show.interpretation import (
     NET_CHANGES,
@@ -17,6 +15,8 @@ from leeward.core.show.interpretation import (
     NOT_DISTINGUISHABLE_ENDS,
 )
 from leeward.core.show.numbers import count, counted, losses, rest, share
+from leeward.publishing.bundle import Certificate, CertifiedTable
+from leeward.publishing.bundle.statements import BudgetStatement
 from leeward.report.summary import TableSummary
 
 MOST_NAMED = 8

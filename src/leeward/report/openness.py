@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from leeward.bundle import Certificate
 from leeward.core.show.numbers import count, counted, listed, losses, protected, significant
+from leeward.publishing.bundle import Certificate
 from leeward.report.promise import Saying
 from leeward.report.summary import TableSummary
 

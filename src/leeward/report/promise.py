@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from leeward.bundle import Certificate
 from leeward.core.codebook import EveryJob
 from leeward.core.codebook.law import Passage
 from leeward.core.privacy import sentences
 from leeward.core.privacy.job_sentences import rows
 from leeward.core.privacy.words import unit_text
 from leeward.core.show.numbers import loss
+from leeward.publishing.bundle import Certificate
 
 
 @dataclass(frozen=True)

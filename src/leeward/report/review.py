@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from leeward.bundle import Bundle, Certificate
-from leeward.bundle.figure import JOINT, TOTAL
-from leeward.bundle.readme import heading
 from leeward.core.codebook.document import Written, parse, read_document
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.core.exact import positive, rational
 from leeward.core.show.charts import Bar, Bars, bars
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import count, counted, cut, loss, losses, protected, rest, share
+from leeward.publishing.bundle import Bundle, Certificate
+from leeward.publishing.bundle.figure import JOINT, TOTAL
+from leeward.publishing.bundle.readme import heading
 from leeward.report.audited import Audited
 from leeward.report.glance import further, glance, reaching_zero
 from leeward.report.summary import TableSummary, summarise

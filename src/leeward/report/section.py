@@ -3,10 +3,6 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from leeward.bundle import CertifiedTable
-from leeward.bundle.figure import Matrix, cell_bars, squares
-from leeward.bundle.layout import csv_path, metadata_path, parquet_path
-from leeward.bundle.readme import filtered, lines_to_read
 from leeward.core.codebook import Flag
 from leeward.core.codebook.marginal import BLOCK
 from leeward.core.mechanisms.registry import REGISTRY
@@ -14,6 +10,10 @@ from leeward.core.privacy.words import of_unit
 from leeward.core.show.charts import Bin, histogram
 from leeward.core.show.notebook import Figure
 from leeward.core.show.numbers import count, counted, crossed, loss, losses, share
+from leeward.publishing.bundle import CertifiedTable
+from leeward.publishing.bundle.figure import Matrix, cell_bars, squares
+from leeward.publishing.bundle.layout import csv_path, metadata_path, parquet_path
+from leeward.publishing.bundle.readme import filtered, lines_to_read
 from leeward.report.summary import Margins, Range, TableSummary, flags
 
 MOST_BINS = 16

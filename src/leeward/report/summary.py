@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.figure import Cell, DrawnRows, Matrix, cells, layout, matrix
 from leeward.core.codebook import Flag
 from leeward.core.codebook.marginal import RELEASED
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.figure import Cell, DrawnRows, Matrix, cells, layout, matrix
 
 Integers = NDArray[np.int64]
 

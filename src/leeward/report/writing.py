@@ -6,11 +6,11 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
-from leeward.bundle import REPORT, Bundle, read_bundle, verify_bundle
-from leeward.bundle.disk import UNKNOWN, WORDS, flush, new_hidden, write_file
-from leeward.bundle.layout import has_content
-from leeward.bundle.software import wrote_texts
 from leeward.core.errors import BadFile, Damaged
+from leeward.publishing.bundle import REPORT, Bundle, read_bundle, verify_bundle
+from leeward.publishing.bundle.disk import UNKNOWN, WORDS, flush, new_hidden, write_file
+from leeward.publishing.bundle.layout import has_content
+from leeward.publishing.bundle.software import wrote_texts
 from leeward.report.document import report
 
 

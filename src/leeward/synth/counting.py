@@ -17,11 +17,11 @@ import pyarrow as pa
 from leeward.core.codebook import Attribute
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.noise.scales import Integers
-from leeward.engines.database import Column as Expression
-from leeward.engines.database import Table, ibis
-from leeward.engines.driver_errors import hiding_errors
-from leeward.engines.duckdb import Files
-from leeward.engines.recoding import code_text, is_below, number, with_nulls
+from leeward.publishing.engines.database import Column as Expression
+from leeward.publishing.engines.database import Table, ibis
+from leeward.publishing.engines.driver_errors import hiding_errors
+from leeward.publishing.engines.duckdb import Files
+from leeward.publishing.engines.recoding import code_text, is_below, number, with_nulls
 from leeward.synth.domain import Column, Domain
 
 NAME, CODED = "file", "coded"

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leeward.bundle.sealed_folder import marked
-from leeward.bundle.witness import Witness, read_witness
 from leeward.core.codebook.document import read_text
 from leeward.core.errors import BadFile
 from leeward.core.exact import printed
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, of_rows
 from leeward.core.privacy.words import READING
+from leeward.publishing.bundle.sealed_folder import marked
+from leeward.publishing.bundle.witness import Witness, read_witness
 from leeward.synth.domain import Domain
 from leeward.synth.measuring import Margin
 from leeward.synth.network import Network

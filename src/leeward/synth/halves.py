@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward.engines.database import Column, Table, ibis
-from leeward.engines.driver_errors import hiding_errors
-from leeward.engines.duckdb import Files
+from leeward.publishing.engines.database import Column, Table, ibis
+from leeward.publishing.engines.driver_errors import hiding_errors
+from leeward.publishing.engines.duckdb import Files
 
 COINS = 60
 """Copies of one row that are thrown singly; of more, all others are shared out evenly."""

@@ -13,13 +13,13 @@ from statistics import fmean
 
 import numpy as np
 
-from leeward.bundle.layout import SYNTHETIC as STATEMENT
 from leeward.core.codebook import Codebook, read_codebook
 from leeward.core.errors import BadFile, InvalidParameter, shown
 from leeward.core.randomness import SeededBits
 from leeward.core.show.page import INTERNAL
 from leeward.core.show.progress import Silent
-from leeward.engines.duckdb import opened_files
+from leeward.publishing.bundle.layout import SYNTHETIC as STATEMENT
+from leeward.publishing.engines.duckdb import opened_files
 from leeward.synth.classifier import Classifier, most_frequent
 from leeward.synth.closeness import CellTable, distance
 from leeward.synth.counting import FileCounts

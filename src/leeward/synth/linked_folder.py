@@ -16,12 +16,15 @@ import pyarrow.parquet as pq
 import yaml
 from pydantic import Field, ValidationError
 
-from leeward.bundle import Certificate
-from leeward.bundle.certificate import BundleName, TableName, Time
-from leeward.bundle.disk import flush, new_file, write_file
-from leeward.bundle.first_look import first_wrong_line
-from leeward.bundle.layout import CERTIFICATE, README, SYNTHETIC, sha256
-from leeward.bundle.statements import (
+from leeward.core.codebook import Attribute, Codebook
+from leeward.core.errors import Damaged
+from leeward.core.privacy import Person
+from leeward.publishing.bundle import Certificate
+from leeward.publishing.bundle.certificate import BundleName, TableName, Time
+from leeward.publishing.bundle.disk import flush, new_file, write_file
+from leeward.publishing.bundle.first_look import first_wrong_line
+from leeward.publishing.bundle.layout import CERTIFICATE, README, SYNTHETIC, sha256
+from leeward.publishing.bundle.statements import (
     Count,
     FileStatement,
     Listed,
@@ -34,9 +37,6 @@ from leeward.bundle.statements import (
     is_written,
     json_parts,
 )
-from leeward.core.codebook import Attribute, Codebook
-from leeward.core.errors import Damaged
-from leeward.core.privacy import Person
 from leeward.synth.assignment import MISSING, Jobs
 from leeward.tidy.noisy_table import Integers
 

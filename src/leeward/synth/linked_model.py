@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from leeward.bundle import Bundle, CertifiedTable
 from leeward.core.noise.scales import public_seed
 from leeward.core.randomness import SeededBits
+from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.synth.assignment import Part
 from leeward.synth.junction import Junction, Link, Turn
 from leeward.synth.linked_folder import GuideStatement

@@ -12,19 +12,25 @@ from typing import Protocol
 
 import numpy as np
 
-from leeward.bundle import Bundle, BundleWriter, CertifiedTable, read_bundle, verify_bundle
-from leeward.bundle.layout import CERTIFICATE, sha256
 from leeward.core.codebook import Attribute
 from leeward.core.errors import BadData, BadFile, InvalidParameter, LeewardError, raise_all
 from leeward.core.noise.scales import public_seed
 from leeward.core.show.progress import Silent
-from leeward.engines.driver_errors import hiding_errors
-from leeward.engines.opening import open_database
-from leeward.engines.workplaces import frame_counts
-from leeward.ledger import Ledger
-from leeward.publishing.certify import Draft
-from leeward.publishing.plan import Plan, read_plan
-from leeward.publishing.run import Choices, release_plan
+from leeward.publishing.bundle import (
+    Bundle,
+    BundleWriter,
+    CertifiedTable,
+    read_bundle,
+    verify_bundle,
+)
+from leeward.publishing.bundle.layout import CERTIFICATE, sha256
+from leeward.publishing.engines.driver_errors import hiding_errors
+from leeward.publishing.engines.opening import open_database
+from leeward.publishing.engines.workplaces import frame_counts
+from leeward.publishing.ledger import Ledger
+from leeward.publishing.plan.plan import Plan, read_plan
+from leeward.publishing.release.certify import Draft
+from leeward.publishing.release.run import Choices, release_plan
 from leeward.synth.assignment import Jobs, assigned
 from leeward.synth.junction import Junction
 from leeward.synth.linked_folder import (

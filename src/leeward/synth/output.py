@@ -16,9 +16,15 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from leeward.bundle.disk import new_file, write_file
-from leeward.bundle.sealed_folder import FILES, DrawnStatement, Kind, SealedFolder, marked
 from leeward.core.randomness import SeededBits
+from leeward.publishing.bundle.disk import new_file, write_file
+from leeward.publishing.bundle.sealed_folder import (
+    FILES,
+    DrawnStatement,
+    Kind,
+    SealedFolder,
+    marked,
+)
 from leeward.synth.description import Description
 from leeward.synth.domain import Column, Domain
 from leeward.synth.drawing import Rows, blocks

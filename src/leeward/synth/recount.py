@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from leeward.bundle import Bundle, CertifiedTable, read_bundle, verify_bundle
-from leeward.bundle.layout import CERTIFICATE, SYNTHETIC, sha256
-from leeward.bundle.source_check import source_findings
 from leeward.core.codebook import TABLES, Attribute, Codebook, read_codebook
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import Damaged, LeewardError, shown
-from leeward.engines.address import read_addresses
-from leeward.engines.database import Table
-from leeward.engines.driver_errors import hiding_errors
-from leeward.engines.duckdb import Files
+from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle, verify_bundle
+from leeward.publishing.bundle.layout import CERTIFICATE, SYNTHETIC, sha256
+from leeward.publishing.bundle.source_check import source_findings
+from leeward.publishing.engines.address import read_addresses
+from leeward.publishing.engines.database import Table
+from leeward.publishing.engines.driver_errors import hiding_errors
+from leeward.publishing.engines.duckdb import Files
 from leeward.synth.linked_folder import (
     CODEBOOK,
     FILES,

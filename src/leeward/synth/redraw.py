@@ -10,7 +10,12 @@ from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 
-from leeward.bundle.sealed_folder import UNREADABLE, FolderCertificate, read_folder, seal_findings
+from leeward.publishing.bundle.sealed_folder import (
+    UNREADABLE,
+    FolderCertificate,
+    read_folder,
+    seal_findings,
+)
 from leeward.synth.description import Description, read_description
 from leeward.synth.output import CSV, DESCRIPTION, PARQUET, write_rows
 

@@ -8,13 +8,13 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 
-from leeward.bundle.layout import sha256 as content_digest
 from leeward.core.codebook import Codebook
 from leeward.core.errors import InvalidParameter, raise_all, shown
 from leeward.core.exact import positive
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.privacy import Guarantee, WorkerOnly
 from leeward.core.privacy.conversion import largest_rho
+from leeward.publishing.bundle.layout import sha256 as content_digest
 from leeward.synth import aim, correlated, independent, nist, tree
 from leeward.synth.counting import Counts
 from leeward.synth.description import Fit

@@ -9,19 +9,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from leeward.bundle.layout import sha256
-from leeward.bundle.sealed_folder import marked
-from leeward.bundle.witness import Witness
-from leeward.bundle.writer import require_free
 from leeward.core.codebook import EveryJob
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.noise.scales import secret
 from leeward.core.noise.selection import SECRET
 from leeward.core.noise.selftest import require_accuracy
-from leeward.engines.duckdb import opened_file, opened_files
-from leeward.ledger import Ledger, Subject, TableCharge
-from leeward.publishing.account import UNKNOWN, Account, Charge, Payer, Uncharged, required
-from leeward.publishing.check import changed
+from leeward.publishing.bundle.layout import sha256
+from leeward.publishing.bundle.sealed_folder import marked
+from leeward.publishing.bundle.witness import Witness
+from leeward.publishing.bundle.writer import require_free
+from leeward.publishing.engines.duckdb import opened_file, opened_files
+from leeward.publishing.ledger import Ledger, Subject, TableCharge
+from leeward.publishing.release.account import UNKNOWN, Account, Charge, Payer, Uncharged, required
+from leeward.publishing.release.check import changed
 from leeward.synth.counting import NAME, Counts, FileCounts
 from leeward.synth.description import Description, Fit, Provenance, read_description
 from leeward.synth.independent import uniform

@@ -12,7 +12,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from leeward.bundle import Certificate, CertifiedTable
 from leeward.core.codebook import Flag, Published
 from leeward.core.codebook.cells import Integers
 from leeward.core.codebook.flows import (
@@ -32,6 +31,7 @@ from leeward.core.noise.scales import DRAWS, CellNoise, public_seed
 from leeward.core.noise.summed_errors import CellErrors, Singles
 from leeward.core.noise.sums import ErrorDraws, drawn_margins, sides
 from leeward.core.noise.tabulated import Floats
+from leeward.publishing.bundle import Certificate, CertifiedTable
 
 Found = TypeVar("Found")
 

@@ -13,14 +13,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import Booleans, certified
-from leeward.bundle.pay_statements import StatisticStatement
 from leeward.core.codebook import COUNT
 from leeward.core.errors import InvalidParameter
 from leeward.core.noise.scales import DRAWS
 from leeward.core.show.interpretation import FALSE_DISCOVERIES, LEVEL, TESTS, UNTESTED
 from leeward.core.show.numbers import count, counted, percent
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import Booleans, certified
+from leeward.publishing.bundle.pay_statements import StatisticStatement
 from leeward.tidy.paired_cells import Ends, Pair, Pairs, common, read_cells
 
 MOST_ROWS = 5_000_000

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from leeward.bundle import Bundle, read_bundle
-from leeward.bundle.published_table import PublishedTable
 from leeward.core.codebook.flows import MEASURE
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.noise.integers import whole_number
@@ -23,6 +21,8 @@ from leeward.core.noise.scales import DRAWS
 from leeward.core.show.interpretation import MISSED, RANKS_OF_GROUPS
 from leeward.core.show.notebook import MOST_ROWS, html_table
 from leeward.core.show.numbers import counted, crossed, percent
+from leeward.publishing.bundle import Bundle, read_bundle
+from leeward.publishing.bundle.published_table import PublishedTable
 from leeward.tidy.comparison import AGAINST, release_notes, table_notes
 from leeward.tidy.groups import Groups, read_groups
 from leeward.tidy.quantities import ROWS, Asked, DerivedRow, Reference

@@ -6,9 +6,6 @@ from itertools import product
 
 import numpy as np
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import certified, join, read_blocks
-from leeward.bundle.total_check import stated_marginal
 from leeward.core.codebook import Dimension, Marginal, Published
 from leeward.core.codebook.cells import Integers
 from leeward.core.codebook.flows import MEASURE
@@ -16,6 +13,9 @@ from leeward.core.codebook.totals import Sums
 from leeward.core.errors import Damaged, InvalidParameter, shown
 from leeward.core.noise.scales import DRAWS
 from leeward.core.noise.tabulated import Floats
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import certified, join, read_blocks
+from leeward.publishing.bundle.total_check import stated_marginal
 from leeward.tidy.cell_errors import Errors, drawn_parts, require_counts, stated_draws
 
 MOST_ROWS = 5_000_000

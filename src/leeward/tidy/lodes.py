@@ -19,11 +19,11 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.bundle import Bundle, CertifiedTable, read_bundle
-from leeward.bundle.blocks import join, read_blocks
-from leeward.bundle.disk import refused, write_file, writing
-from leeward.bundle.layout import checksum_list, sha256
 from leeward.core.errors import InvalidParameter
+from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle
+from leeward.publishing.bundle.blocks import join, read_blocks
+from leeward.publishing.bundle.disk import refused, write_file, writing
+from leeward.publishing.bundle.layout import checksum_list, sha256
 from leeward.tidy.small_areas import OPTION, SmallAreas, shared_out
 
 SECTORS = (

@@ -8,12 +8,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import Block, join, read_blocks
-from leeward.bundle.pay_statements import StatisticStatement
 from leeward.core.codebook import Flag
 from leeward.core.codebook.marginal import BOUND
 from leeward.core.errors import InvalidParameter
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import Block, join, read_blocks
+from leeward.publishing.bundle.pay_statements import StatisticStatement
 from leeward.tidy.fitting import sums_of
 
 Floats: TypeAlias = NDArray[np.float64]

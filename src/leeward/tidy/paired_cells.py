@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import Block, Booleans, Integers, read_blocks
-from leeward.bundle.selection import Coded
 from leeward.core.codebook import Flag
 from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.core.noise.tabulated import Floats
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import Block, Booleans, Integers, read_blocks
+from leeward.publishing.bundle.selection import Coded
 
 if TYPE_CHECKING:
     from leeward.core.noise.sums import ErrorDraws

@@ -13,13 +13,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import Integers, certified, join, read_blocks
-from leeward.bundle.selection import Row
 from leeward.core.codebook import Flag
 from leeward.core.noise.difference import Noisy
 from leeward.core.noise.scales import DRAWS
 from leeward.core.noise.tabulated import Floats
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import Integers, certified, join, read_blocks
+from leeward.publishing.bundle.selection import Row
 from leeward.tidy.cell_errors import noisy_numbers
 from leeward.tidy.groups import MOST_GROUPS, Codes, read_groups
 from leeward.tidy.quantities import rank_sets

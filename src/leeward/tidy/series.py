@@ -11,11 +11,11 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from leeward.bundle import Bundle, CertifiedTable, read_bundle
-from leeward.bundle.layout import CERTIFICATE, NO_BUNDLE
-from leeward.bundle.selection import Coded, Selection, select
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError, shown
 from leeward.core.show.numbers import Ends, cases, counted
+from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle
+from leeward.publishing.bundle.layout import CERTIFICATE, NO_BUNDLE
+from leeward.publishing.bundle.selection import Coded, Selection, select
 from leeward.tidy.comparison import refuse_unlike, table_notes
 
 COLUMNS = ("period", "release", "value", "low", "high", "status")

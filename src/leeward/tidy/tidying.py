@@ -10,7 +10,13 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from leeward.bundle import (
+from leeward.core.codebook import Marginal, Published
+from leeward.core.codebook.marginal import BOUND, RELEASED
+from leeward.core.codebook.totals import Totals
+from leeward.core.errors import Damaged, InvalidParameter, LeewardError
+from leeward.core.show.numbers import count
+from leeward.core.show.progress import Silent
+from leeward.publishing.bundle import (
     FORMAT,
     Bundle,
     BundleWriter,
@@ -19,18 +25,12 @@ from leeward.bundle import (
     read_bundle,
     verify_bundle,
 )
-from leeward.bundle.blocks import Block
-from leeward.bundle.layout import table_columns
-from leeward.bundle.software import software
-from leeward.bundle.statements import MadeFromStatement, TidiedStatement
-from leeward.bundle.table_writer import TableWriter
-from leeward.bundle.total_check import stated_marginal
-from leeward.core.codebook import Marginal, Published
-from leeward.core.codebook.marginal import BOUND, RELEASED
-from leeward.core.codebook.totals import Totals
-from leeward.core.errors import Damaged, InvalidParameter, LeewardError
-from leeward.core.show.numbers import count
-from leeward.core.show.progress import Silent
+from leeward.publishing.bundle.blocks import Block
+from leeward.publishing.bundle.layout import table_columns
+from leeward.publishing.bundle.software import software
+from leeward.publishing.bundle.statements import MadeFromStatement, TidiedStatement
+from leeward.publishing.bundle.table_writer import TableWriter
+from leeward.publishing.bundle.total_check import stated_marginal
 from leeward.tidy.adding_up import Settlement
 from leeward.tidy.noisy_table import Integers, NoisyTable, bounds, numbered, read_table
 from leeward.tidy.shrinkage import shrunk

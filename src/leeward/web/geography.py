@@ -14,9 +14,9 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import Any, NoReturn
 
-from leeward.bundle import CertifiedTable
 from leeward.core.errors import BadFile
 from leeward.core.show.map import WIDE
+from leeward.publishing.bundle import CertifiedTable
 
 MOST_BYTES = 64 << 20
 MOST_AREAS, MOST_POINTS = 10_000, 300_000

@@ -11,9 +11,9 @@ from starlette.routing import Route
 
 from leeward.core.errors import LeewardError
 from leeward.core.show.charts import Budget, Part, budget
-from leeward.ledger import Account, Anchor, Entry, Ledger
-from leeward.ledger.book import meaning, states
-from leeward.ledger.entry import happened, price
+from leeward.publishing.ledger import Account, Anchor, Entry, Ledger
+from leeward.publishing.ledger.book import meaning, states
+from leeward.publishing.ledger.entry import happened, price
 from leeward.web.releases_folder import Listed, listing
 from leeward.web.site import listed, page_number, render, site_of
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.exact import rational
-from leeward.publishing.request import ALL, UNCHARGED, Request, WrittenTable, read_request
+from leeward.publishing.plan.request import ALL, UNCHARGED, Request, WrittenTable, read_request
 from leeward.web.site import listed
 
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")

@@ -10,19 +10,13 @@ from leeward.core.errors import LeewardError
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.delta import delta_rule
 from leeward.core.show.charts import Band, Curves, curves
-from leeward.ledger import Account, Ledger
-from leeward.ledger.account import payment
-from leeward.ledger.repeat import Earlier
-from leeward.publishing.gap import Gap, table_gaps
-from leeward.publishing.plan import Plan, PlannedTable
-from leeward.publishing.predicted import as_json, dearer, table_json
-from leeward.publishing.prediction import (
-    Outlook,
-    margin_cost,
-    noise,
-    promises,
-    refusal,
-)
+from leeward.publishing.ledger import Account, Ledger
+from leeward.publishing.ledger.account import payment
+from leeward.publishing.ledger.repeat import Earlier
+from leeward.publishing.plan.gap import Gap, table_gaps
+from leeward.publishing.plan.plan import Plan, PlannedTable
+from leeward.publishing.plan.predicted import as_json, dearer, table_json
+from leeward.publishing.plan.prediction import Outlook, margin_cost, noise, promises, refusal
 
 SIZES = {"small": 10, "medium": 100, "large": 1000}
 """Jobs of typical establishments, for the chart of the noise."""

@@ -10,12 +10,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all
-from leeward.publishing.frontier import GRID, make_frontier
-from leeward.publishing.plan import Plan, make_plan, read_plan
-from leeward.publishing.predicted import Prediction
-from leeward.publishing.prediction import outlook
-from leeward.publishing.request import Request
-from leeward.publishing.target import MOST, read_target, smallest_budget, three_digits
+from leeward.publishing.plan.frontier import GRID, make_frontier
+from leeward.publishing.plan.plan import Plan, make_plan, read_plan
+from leeward.publishing.plan.predicted import Prediction
+from leeward.publishing.plan.prediction import outlook
+from leeward.publishing.plan.request import Request
+from leeward.publishing.plan.target import MOST, read_target, smallest_budget, three_digits
 from leeward.web.drafting import desk_of, draft_plan
 from leeward.web.plan_form import Draft, Fields, Loaded, draft_of, load, posted, read_form
 from leeward.web.plan_result import make_budget

@@ -10,10 +10,10 @@ from leeward.core.codebook import Attribute
 from leeward.core.errors import LeewardError
 from leeward.core.exact import number_text
 from leeward.core.privacy.sentences import IN_SHORT, establishment
-from leeward.publishing.frontier import Frontier
-from leeward.publishing.plan import Plan
-from leeward.publishing.prediction import HEADINGS, MECHANISMS, NOTHING, POLICIES, outlook
-from leeward.publishing.request import Request
+from leeward.publishing.plan.frontier import Frontier
+from leeward.publishing.plan.plan import Plan
+from leeward.publishing.plan.prediction import HEADINGS, MECHANISMS, NOTHING, POLICIES, outlook
+from leeward.publishing.plan.request import Request
 from leeward.web.plan_form import Draft, DraftTable, Loaded
 from leeward.web.plan_result import Budget, Result, make_result
 

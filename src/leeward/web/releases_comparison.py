@@ -7,12 +7,12 @@ from threading import Lock
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.bundle import Bundle
-from leeward.bundle.blocks import certified
 from leeward.core.codebook.statistic import COUNT
 from leeward.core.errors import InvalidParameter, LeewardError, shown
 from leeward.core.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
 from leeward.core.show.numbers import count, counted, cut
+from leeward.publishing.bundle import Bundle
+from leeward.publishing.bundle.blocks import certified
 from leeward.tidy.comparison import (
     Comparison,
     apart_words,

@@ -16,14 +16,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import certified
-from leeward.bundle.selection import Selection, select, selected_batches
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.installation import hint
 from leeward.core.show.charts import Bar, bars
 from leeward.core.show.numbers import cases, cut
 from leeward.core.show.picture import picture
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import certified
+from leeward.publishing.bundle.selection import Selection, select, selected_batches
 from leeward.web.releases_folder import opened
 from leeward.web.releases_reading import metadata
 from leeward.web.releases_table import picked_by, read_selection, refuse_wide

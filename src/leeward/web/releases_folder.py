@@ -12,11 +12,11 @@ from pathlib import Path
 from stat import S_ISREG
 from threading import Lock
 
-from leeward.bundle import Bundle, Certificate, ReleaseGuarantee
-from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, NO_BUNDLE
-from leeward.bundle.reader import damaged, read_certificate
 from leeward.core.errors import BadFile, LeewardError, shown
 from leeward.core.show.numbers import losses, protected
+from leeward.publishing.bundle import Bundle, Certificate, ReleaseGuarantee
+from leeward.publishing.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, NO_BUNDLE
+from leeward.publishing.bundle.reader import damaged, read_certificate
 from leeward.web.site import page_number
 
 MOST_BYTES = 64 << 20

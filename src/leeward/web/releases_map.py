@@ -8,14 +8,14 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import certified
-from leeward.bundle.selection import MOST_ROWS, Row, Selection, select
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.show.interpretation import NOT_DISTINGUISHABLE, OPEN
 from leeward.core.show.map import Area, Map, shaded_map
 from leeward.core.show.numbers import cut
 from leeward.core.show.picture import picture
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import certified
+from leeward.publishing.bundle.selection import MOST_ROWS, Row, Selection, select
 from leeward.web.geography import Geography
 from leeward.web.releases_files import caption, picture_answer
 from leeward.web.releases_folder import opened

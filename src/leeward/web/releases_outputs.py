@@ -22,13 +22,20 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
-from leeward.bundle.certificate import Time
-from leeward.bundle.layout import BUNDLE_NAME, CERTIFICATE, REPORT, RESULT, SYNTHETIC, sha256
-from leeward.bundle.reader import damaged
-from leeward.bundle.sealed_folder import kind_of, read_folder
-from leeward.bundle.statements import FileStatement, Prose, TableGuarantee, Text
 from leeward.core.errors import BadFile, LeewardError, shown
 from leeward.core.show.numbers import counted, losses, protected
+from leeward.publishing.bundle.certificate import Time
+from leeward.publishing.bundle.layout import (
+    BUNDLE_NAME,
+    CERTIFICATE,
+    REPORT,
+    RESULT,
+    SYNTHETIC,
+    sha256,
+)
+from leeward.publishing.bundle.reader import damaged
+from leeward.publishing.bundle.sealed_folder import kind_of, read_folder
+from leeward.publishing.bundle.statements import FileStatement, Prose, TableGuarantee, Text
 from leeward.web.site import policy, render, site_of
 
 MOST_BYTES = 2 << 20

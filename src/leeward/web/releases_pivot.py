@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import certified
-from leeward.bundle.selection import MOST_ROWS, Coded, Row, Selection, select
 from leeward.core.errors import InvalidParameter, LeewardError, shown
 from leeward.core.show.charts import reaches_zero
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import certified
+from leeward.publishing.bundle.selection import MOST_ROWS, Coded, Row, Selection, select
 from leeward.web.releases_folder import opened
 from leeward.web.releases_table import MOST_COLUMNS, Asked, choices, read_selection, refuse_wide
 from leeward.web.site import listed, page_number, render, site_of

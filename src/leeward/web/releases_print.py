@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import certified
-from leeward.bundle.layout import ESTABLISHMENTS
-from leeward.bundle.selection import Coded, Row, Selection, select
-from leeward.bundle.signoff import certificate_digest
 from leeward.core.codebook.marginal import BOUND, RELEASED
 from leeward.core.show.numbers import count, counted, cut, reach
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import certified
+from leeward.publishing.bundle.layout import ESTABLISHMENTS
+from leeward.publishing.bundle.selection import Coded, Row, Selection, select
+from leeward.publishing.bundle.signoff import certificate_digest
 from leeward.web.releases_folder import opened
 from leeward.web.releases_pivot import Pivot, first, pivot
 from leeward.web.releases_table import picked_by, read_selection, refuse_wide

@@ -3,10 +3,10 @@
 from hashlib import sha256
 from stat import S_ISREG
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.layout import metadata_path
-from leeward.bundle.reader import damaged
 from leeward.core.errors import InvalidParameter
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.layout import metadata_path
+from leeward.publishing.bundle.reader import damaged
 
 MOST_BYTES = 16 << 20
 """Maximum size of a description in bytes."""

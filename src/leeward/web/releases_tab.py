@@ -13,11 +13,13 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import Route
 
-from leeward.bundle import Bundle, read_bundle, verify_bundle
-from leeward.bundle.figure import account
-from leeward.bundle.layout import TABLES, sha256
-from leeward.bundle.reader import damaged
-from leeward.bundle.signoff import (
+from leeward.core.errors import Damaged, LeewardError
+from leeward.core.show.notebook import Figure
+from leeward.publishing.bundle import Bundle, read_bundle, verify_bundle
+from leeward.publishing.bundle.figure import account
+from leeward.publishing.bundle.layout import TABLES, sha256
+from leeward.publishing.bundle.reader import damaged
+from leeward.publishing.bundle.signoff import (
     DECISIONS,
     SignOff,
     certificate_digest,
@@ -26,11 +28,9 @@ from leeward.bundle.signoff import (
     sign,
     standing,
 )
-from leeward.bundle.software import not_compared
-from leeward.core.errors import Damaged, LeewardError
-from leeward.core.show.notebook import Figure
-from leeward.publishing.ledger_check import entry_findings
-from leeward.publishing.restatement import restated_findings
+from leeward.publishing.bundle.software import not_compared
+from leeward.publishing.release.ledger_check import entry_findings
+from leeward.publishing.release.restatement import restated_findings
 from leeward.report.document import report
 from leeward.report.promise import Saying, promised, unprotected
 from leeward.report.writing import refuse_unsound, report_findings

@@ -10,13 +10,13 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import certified
-from leeward.bundle.selection import Coded, Page, Row, Selection, select
 from leeward.core.errors import InvalidParameter, LeewardError, shown
 from leeward.core.show.charts import Span, spans
 from leeward.core.show.interpretation import RANKS, picked_words
 from leeward.core.show.numbers import MOST_LETTERS, cut, rank_text
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import certified
+from leeward.publishing.bundle.selection import Coded, Page, Row, Selection, select
 from leeward.report.section import statuses
 from leeward.web.releases_folder import opened
 from leeward.web.releases_reading import has_metadata, reading_lines

@@ -12,8 +12,8 @@ from shutil import copymode
 from stat import S_ISREG
 
 from leeward.core.errors import BadFile, InvalidParameter, shown
-from leeward.publishing.plan import read_plan
-from leeward.publishing.request import Request, written
+from leeward.publishing.plan.plan import read_plan
+from leeward.publishing.plan.request import Request, written
 from leeward.web.plan_form import load
 from leeward.web.site import Site
 

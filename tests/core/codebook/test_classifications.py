@@ -8,7 +8,7 @@ import pytest
 
 from leeward.core.codebook.classifications import PACKAGED, Library, NoList
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError, Problems
-from leeward.publishing.plan import read_plan
+from leeward.publishing.plan.plan import read_plan
 from tests.core.codebook.made import read
 
 BY_NAME = {one.name: one for one in PACKAGED}

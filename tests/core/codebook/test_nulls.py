@@ -7,9 +7,9 @@ import pytest
 from leeward.core.codebook import read_codebook
 from leeward.core.codebook.row_rules import NULL_RULES
 from leeward.core.errors import InvalidParameter, LeewardError, Problems
-from leeward.publishing.plan import read_plan
+from leeward.publishing.plan.plan import read_plan
 from tests.core.codebook.made import read
-from tests.engines.small import REQUEST
+from tests.publishing.engines.small import REQUEST
 
 BOOK = """
 nulls: ["-", NA]

@@ -21,13 +21,13 @@ from benchmarks.sums import (
     reached,
 )
 from leeward import read_plan
-from leeward.bundle.statements import NoiseStatement
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.values import Margins, ends
 from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.noise.law import pareto
 from leeward.core.noise.scales import CellNoise
 from leeward.core.noise.sums import ErrorDraws
+from leeward.publishing.bundle.statements import NoiseStatement
 
 SUMS, EACH, KINDS, DRAWS, ESTABLISHMENTS = 400, 5, 4, 1000, 3
 Integers = NDArray[np.int64]

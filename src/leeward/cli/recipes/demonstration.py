@@ -28,8 +28,8 @@ from leeward.economy import Economy, EconomyFiles
 from leeward.economy.classifications import CIPS, INSTITUTIONS, OCCUPATIONS
 from leeward.economy.homes import Homes
 from leeward.front import predict, verify
-from leeward.ledger import Ledger
-from leeward.publishing.plan import read_plan
+from leeward.publishing.ledger import Ledger
+from leeward.publishing.plan.plan import read_plan
 from leeward.tidy.layouts import write_layout
 from leeward.tidy.lodes import Lodes
 from leeward.tidy.tidying import tidy

@@ -14,7 +14,7 @@ from leeward.cli.recipes.recipe import CONFIDENTIAL, Given, Recipe
 from leeward.cli.screen import progress, say
 from leeward.core.codebook import TABLES
 from leeward.core.errors import BadFile, InvalidParameter, raise_all, shown
-from leeward.engines.address import seen_from
+from leeward.publishing.engines.address import seen_from
 
 COHORTS = ("umetrics", "pseo", "veo")
 """Recipes that follow cohorts."""

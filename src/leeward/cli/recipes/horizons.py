@@ -23,8 +23,8 @@ from leeward.cli.recipes.recipe import (
     Years,
 )
 from leeward.core.exact import alpha_text
-from leeward.engines.database import Table, ibis
-from leeward.publishing.bins import pseo_edges
+from leeward.publishing.engines.database import Table, ibis
+from leeward.publishing.plan.bins import pseo_edges
 
 AFTER = (1, 5, 10)
 ATTACHMENT = {

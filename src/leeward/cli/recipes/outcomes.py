@@ -7,9 +7,9 @@ of the cohort and year, whether the person has pay or not.
 
 from leeward.cli.recipes.recipe import Tables, Years
 from leeward.core.codebook.wage_jobs import WageColumns
-from leeward.engines.database import Table, ibis
-from leeward.engines.recoding import ordered_text, same_id
-from leeward.engines.wages import wage_records
+from leeward.publishing.engines.database import Table, ibis
+from leeward.publishing.engines.recoding import ordered_text, same_id
+from leeward.publishing.engines.wages import wage_records
 
 FEWEST_QUARTERS = 3
 LEAST_PAY = 15_080

@@ -15,11 +15,11 @@ from leeward.cli.screen import Bar
 from leeward.core.codebook.wage_jobs import WageJobs
 from leeward.core.errors import BadData, raise_all, shown
 from leeward.core.show.progress import Silent
-from leeward.engines.database import Scratch, Table
-from leeward.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
-from leeward.engines.opening import connect, open_database
-from leeward.engines.private_file import private_folder, write_private
-from leeward.engines.wages import write_jobs
+from leeward.publishing.engines.database import Scratch, Table
+from leeward.publishing.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
+from leeward.publishing.engines.opening import connect, open_database
+from leeward.publishing.engines.private_file import private_folder, write_private
+from leeward.publishing.engines.wages import write_jobs
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "wages": ("worker_id", "workplace_id", "quarter", "earnings"),

@@ -21,7 +21,7 @@ from leeward.cli.recipes.horizons import (
 )
 from leeward.cli.recipes.recipe import Given, Layout, Recipe, Tables, Years
 from leeward.economy.classifications import DEGREES, SECTORS
-from leeward.engines.database import Table
+from leeward.publishing.engines.database import Table
 
 GRADUATES = Cohort("pseo", "graduate", "graduates", ("institution", "degree", "cip"))
 EMPLOYER = {"industry": "sector"}

@@ -8,7 +8,7 @@ from typing import Self
 from leeward.core.codebook.wage_jobs import WageJobs
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.privacy import Guarantee
-from leeward.engines.database import Table
+from leeward.publishing.engines.database import Table
 
 CONFIDENTIAL = "confidential"
 """The folder of prepared tables inside the folder of a recipe."""

@@ -25,8 +25,8 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.exact import alpha_text
 from leeward.core.mechanisms.apd import ApdTarget
 from leeward.economy.classifications import TITLES
-from leeward.engines.database import Table, ibis
-from leeward.engines.recoding import as_text
+from leeward.publishing.engines.database import Table, ibis
+from leeward.publishing.engines.recoding import as_text
 
 SECTORS = {"A": "Academia", "G": "Government", "I": "Industry"}
 SCHOOLS, GOVERNMENTS = "61", ("1", "2", "3")

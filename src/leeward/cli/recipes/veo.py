@@ -22,7 +22,7 @@ from leeward.cli.recipes.horizons import (
 )
 from leeward.cli.recipes.recipe import Given, Layout, Recipe, Tables, Years
 from leeward.economy.classifications import AFQT, PAY_GRADES, SECTORS, WORKER_CODES
-from leeward.engines.database import Table, ibis
+from leeward.publishing.engines.database import Table, ibis
 
 VETERANS = Cohort("veo", "veteran", "veterans", ("occupation", "pay_grade", "afqt"))
 EMPLOYER = {"industry": "sector", "place": "place"}

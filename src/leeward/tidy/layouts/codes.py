@@ -7,7 +7,7 @@ Levels are told by the length of a code, as the LEHD public-use schema V4.14 des
 import re
 from collections.abc import Mapping
 
-from leeward.bundle import CertifiedTable
+from leeward.publishing.bundle import CertifiedTable
 from leeward.tidy.layouts.sheet import refused, years_of
 
 PLACES = {1: "D", 2: "S", 5: "C", 7: "M", 8: "W"}

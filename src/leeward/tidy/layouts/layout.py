@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from leeward.bundle import Bundle, CertifiedTable, read_bundle
-from leeward.bundle.disk import refused as unwritable
-from leeward.bundle.disk import write_file, writing
-from leeward.bundle.layout import BUNDLE_NAME, checksum_list, sha256
 from leeward.core.show.numbers import counted, crossed, losses, protected
+from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle
+from leeward.publishing.bundle.disk import refused as unwritable
+from leeward.publishing.bundle.disk import write_file, writing
+from leeward.publishing.bundle.layout import BUNDLE_NAME, checksum_list, sha256
 from leeward.tidy.layouts.pseo import Pseoe, Pseof
 from leeward.tidy.layouts.qwi import Qwi
 from leeward.tidy.layouts.sheet import Number, Sheet, refused

@@ -7,8 +7,8 @@ label_flags_ipeds_count.csv. Flags stand after the numbers, in the order of thes
 
 from collections.abc import Iterator, Mapping
 
-from leeward.bundle import Bundle, CertifiedTable
 from leeward.core.codebook.statistic import COUNT, PERCENTILE, Percentiles
+from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.tidy.layouts.codes import cohort_years, geography, industry, sized
 from leeward.tidy.layouts.sheet import Cell, Key, Number, Sheet, cells, columns_of, dollars, require
 

@@ -7,8 +7,8 @@ lehd_identifiers_qwi.csv, variables_qwi.csv, label_flags.csv.
 import re
 from collections.abc import Iterator, Mapping
 
-from leeward.bundle import Bundle, CertifiedTable
 from leeward.core.codebook import Flag
+from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.tidy.layouts.codes import EVERYONE, SEXES, geography, industry, one_of
 from leeward.tidy.layouts.sheet import (
     Cell,

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from io import StringIO
 from math import inf
 
-from leeward.bundle import Bundle, CertifiedTable
-from leeward.bundle.blocks import read_blocks
-from leeward.bundle.pay_statements import StatisticStatement
-from leeward.bundle.selection import named_rows
 from leeward.core.codebook import Flag
 from leeward.core.codebook.statistic import COUNT, PERCENTILE
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.show.numbers import Ends
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import read_blocks
+from leeward.publishing.bundle.pay_statements import StatisticStatement
+from leeward.publishing.bundle.selection import named_rows
 
 PARAMETER = "--form"
 MONTHS = {"month": 1, "quarter": 3, "year": 12}

@@ -6,8 +6,8 @@ since leaving. There is no public schema of it, so that the names of the columns
 
 from collections.abc import Iterator
 
-from leeward.bundle import Bundle, CertifiedTable
 from leeward.core.codebook.statistic import COUNT
+from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.tidy.layouts.sheet import Number, Sheet, cells, columns_of, dollars, require
 
 HORIZONS = tuple(f"y{number}" for number in range(1, 11))

@@ -6,8 +6,8 @@ cohorts, codes of the group with their level, then numbers and flags, measure by
 
 from collections.abc import Iterator, Mapping
 
-from leeward.bundle import Bundle, CertifiedTable
 from leeward.core.codebook.statistic import COUNT, PERCENTILE, Percentiles
+from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.tidy.layouts.codes import EVERYONE, SEXES, cohort_years, geography, industry, one_of
 from leeward.tidy.layouts.pseo import HORIZONS, PERCENTILES
 from leeward.tidy.layouts.sheet import (

@@ -1,0 +1,336 @@
+"""Figure: the pictures of a published table, and the cells that they draw.
+
+They show all cells of a small table as bars, or as a matrix in which each cell has its own square.
+Of a larger one they show cells by a public order: cells that are picked by their released values
+are picked for their noise too, and their margins would hold less often than they say. Nothing is
+added up: a sum would carry the noise of its parts, and would be a number that was not released.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product, zip_longest
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from leeward.core.codebook import Flag
+from leeward.core.codebook.marginal import RELEASED
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.show.charts import Bar, Part, bars, budget, reaches_zero
+from leeward.core.show.heat import heat_map
+from leeward.core.show.interpretation import RANKS
+from leeward.core.show.notebook import Figure
+from leeward.core.show.numbers import Ends, capital, count, crossed, cut, percent, rank_text
+from leeward.publishing.bundle.certificate import CertifiedTable
+from leeward.publishing.bundle.layout import ESTABLISHMENTS
+from leeward.publishing.bundle.statements import BudgetStatement
+
+if TYPE_CHECKING:
+    from leeward.publishing.bundle.reader import Bundle
+
+Integers = NDArray[np.int64]
+
+Key = tuple[str, ...]
+"""Codes of some identifiers."""
+
+MOST_ROWS, MOST_COLUMNS = 40, 25
+"""Maximum size of a matrix."""
+
+COLUMN_ROOM = 16
+"""Length in characters from which a column is named by its code."""
+
+JOINT = " · "
+TOTAL = "All jobs"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The codes of a cell, its value, its status, and the ends of its interval if it has one.
+
+    The value is None where status is −1.
+    """
+
+    codes: tuple[str, ...]
+    value: int | None
+    status: int
+    ends: Ends | None
+
+
+def cells(rows: pa.Table) -> tuple[Cell, ...]:
+    """Rows as cells; for small tables."""
+    codes = [one.name for one in rows.schema if pa.types.is_dictionary(one.type)]
+    return tuple(
+        Cell(tuple(row[name] for name in codes), row["value"], row["status"], _ends(row))
+        for row in rows.to_pylist()
+    )
+
+
+def _ends(row: Mapping[str, Any]) -> Ends | None:
+    """The ends of the interval of a row."""
+    if row.get("margin") is not None:
+        centre = row.get(RELEASED, row["value"])
+        return centre - row["margin"], centre + row["margin"]
+    low, high = row.get("low"), row.get("high")
+    return None if low is None and high is None else (low, high)
+
+
+class DrawnRows:
+    """Row numbers of the cells that bars show: those of the largest public numbers, or the first.
+
+    The public number is that of the establishments, where the table has it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values = np.zeros(0, np.int64)
+        self._numbers = np.zeros(0, np.int64)
+
+    def read(self, rows: pa.RecordBatch, seen: int) -> int:
+        """Add a batch of rows after `seen` earlier ones; how many of them have a value."""
+        noisy = np.flatnonzero(rows["status"].to_numpy() == Flag.OK)
+        public = rows[ESTABLISHMENTS].to_numpy() if ESTABLISHMENTS in rows.schema.names else None
+        self.add(np.zeros_like(noisy) if public is None else public[noisy], noisy + seen)
+        return len(noisy)
+
+    def add(self, values: Integers, numbers: Integers) -> None:
+        """Add public numbers of rows; the row numbers are above all earlier ones."""
+        if len(self._values) == self._most:
+            larger = values > self._values[-1]
+            values, numbers = values[larger], numbers[larger]
+        if len(values) > self._most:
+            border = np.partition(values, -self._most)[-self._most]
+            values, numbers = values[values >= border], numbers[values >= border]
+        both = np.concatenate([self._values, values])
+        # A stable sort keeps the first of equal values first.
+        order = np.argsort(~both, kind="stable")[: self._most]
+        self._values = both[order]
+        self._numbers = np.concatenate([self._numbers, numbers])[order]
+
+    def found(self) -> list[int]:
+        """The row numbers, largest public number first; of equal ones the first row."""
+        return [int(number) for number in self._numbers]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which identifiers go down and which go across."""
+
+    down: tuple[str, ...]
+    across: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """The cells of a table in squares; one without an establishment, or a number, is None.
+
+    `whole` says whether every code has its row or column.
+    """
+
+    layout: Layout
+    rows: tuple[Key, ...]
+    columns: tuple[Key, ...]
+    squares: tuple[tuple[Cell | None, ...], ...]
+    whole: bool
+
+    @property
+    def size(self) -> int:
+        """How many squares there are."""
+        return len(self.rows) * len(self.columns)
+
+
+def layout(table: CertifiedTable) -> Layout | None:
+    """The identifiers split in two so that both sides fit; None if no split does.
+
+    Workers' attributes go across if they can. The side with more codes goes down.
+    """
+    border = len(table.workplace_identifiers)
+    places = [border, *range(1, len(table.identifiers))]
+    for place in places:
+        sides = table.identifiers[:place], table.identifiers[place:]
+        across, down = sorted(sides, key=lambda side: _size(table, side))
+        fits = _size(table, down) <= MOST_ROWS and _size(table, across) <= MOST_COLUMNS
+        if all(sides) and fits:
+            return Layout(down, across)
+    return None
+
+
+def matrix(chosen: Layout, table: CertifiedTable, cells: Iterable[Cell]) -> Matrix:
+    """Every cell in its square. Rows and columns without any establishment are left out."""
+    found = {_split(chosen, table, cell.codes): cell for cell in cells if cell.status == 1}
+    rows = _used(table, chosen.down, {row for row, _ in found})
+    columns = _used(table, chosen.across, {column for _, column in found})
+    squares = tuple(tuple(found.get((row, column)) for column in columns) for row in rows)
+    full = _size(table, chosen.down) * _size(table, chosen.across)
+    return Matrix(chosen, rows, columns, squares, len(rows) * len(columns) == full)
+
+
+def _split(chosen: Layout, table: CertifiedTable, codes: Key) -> tuple[Key, Key]:
+    at: Mapping[str, str] = dict(zip(table.identifiers, codes, strict=True))
+    return tuple(at[name] for name in chosen.down), tuple(at[name] for name in chosen.across)
+
+
+def _used(table: CertifiedTable, names: tuple[str, ...], used: set[Key]) -> tuple[Key, ...]:
+    return tuple(key for key in product(*(table.codes[name] for name in names)) if key in used)
+
+
+def _size(table: CertifiedTable, names: tuple[str, ...]) -> int:
+    return prod(len(table.codes[name]) for name in names)
+
+
+def picture(bundle: "Bundle", table: CertifiedTable, kind: str, most: int) -> Figure:
+    """Cells of a table as bars, or all of them as squares."""
+    if kind == "squares" and (chosen := layout(table)) is not None:
+        return squares(table, matrix(chosen, table, cells(bundle.table(table.name, totals=False))))
+    if kind != "bars":
+        raise InvalidParameter(
+            "kind",
+            rule=f"must be bars, or squares for at most {MOST_ROWS} by {MOST_COLUMNS} codes of "
+            "two or more identifiers",
+            value=shown(kind),
+            next_step="Choose bars.",
+        )
+    if most < 1:
+        raise InvalidParameter(
+            "most", rule="must be at least 1", value=str(most), next_step="Choose a number of bars."
+        )
+    found, of = _drawn(bundle, table, most)
+    return cell_bars(table, found, of)
+
+
+def _drawn(bundle: "Bundle", table: CertifiedTable, most: int) -> tuple[list[Cell], int]:
+    """The cells to draw, in their public order, and the number of cells that have a value."""
+    drawn, seen, of = DrawnRows(most), 0, 0
+    for batch in bundle.batches(table.name, drawn_columns(table), totals=False):
+        of += drawn.read(batch, seen)
+        seen += batch.num_rows
+    numbers = drawn.found()
+    read = dict(zip(sorted(numbers), cells(bundle.rows(table.name, sorted(numbers))), strict=True))
+    return [read[number] for number in numbers], of
+
+
+def drawn_columns(table: CertifiedTable) -> tuple[str, ...]:
+    """The columns that decide which cells are drawn."""
+    return ("status",) if table.establishments is None else ("status", ESTABLISHMENTS)
+
+
+def cell_bars(
+    table: CertifiedTable,
+    cells: Sequence[Cell],
+    of: int,
+    ranks: Sequence[tuple[int, int] | None] = (),
+) -> Figure:
+    """Some of `of` cells, in a public order, as bars with their margins; all of them by value.
+
+    `ranks` are those that each cell may have among all cells, if they are known.
+    """
+    every = len(cells) == of
+    items = [
+        Bar(cell_label(table, cell.codes), cell.value or 0, cell.ends, rank=rank_text(rank))
+        for cell, rank in zip_longest(cells, ranks[: len(cells)])
+    ]
+    ordered = sorted(items, key=lambda bar: -bar.value) if every else items
+    caption = " Lines show the margins." if table.has_margins else ""
+    title = f"{_many(of)} of {table.heading}"
+    if not every:
+        title = f"{_picked(table, len(cells))} of {count(of)} in {table.heading}"
+        caption += PUBLIC_ORDER
+    elif table.has_margins and table.margins.coverage and of > 1:
+        usual = percent(float(Fraction(table.margins.coverage)))
+        caption += f" They include the true number in {usual} of cases, of the largest less often."
+    if any(ranks[: len(cells)]):
+        caption += f" {RANKS}"
+    if not table.counts:
+        caption += NO_NUMBER
+    chart = bars(ordered, title=title, unit=capital(table.unit), signed=table.signed)
+    return Figure(chart, f"{title}.{caption}")
+
+
+PUBLIC_ORDER = (
+    " The order is public: cells that are picked by their values are picked for their noise too."
+)
+
+
+NO_NUMBER = " Cells without a number are not drawn."
+
+
+def _many(of: int) -> str:
+    return "The only cell" if of == 1 else f"All {of} cells"
+
+
+def _picked(table: CertifiedTable, shown: int) -> str:
+    if table.establishments is None:
+        return f"The first {shown} cells"
+    return f"The {shown} cells with the most establishments"
+
+
+def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
+    """Every cell of a small table as a shaded square."""
+    down, across = matrix.layout.down, matrix.layout.across
+    rows = [key_label(table, down, key) for key in matrix.rows]
+    columns = [key_label(table, across, key) for key in matrix.columns]
+    values = [[None if one is None else one.value for one in row] for row in matrix.squares]
+    title = f"Every cell of {table.heading}"
+    caption = (
+        f"{title}: {_names(table, down)} from top to bottom, {_names(table, across)} from left to "
+        "right."
+    )
+    if not matrix.whole:
+        lacking = "establishment" if table.counts else "number"
+        caption += f" Rows and columns without any {lacking} are left out."
+    if max(map(len, columns), default=0) > COLUMN_ROOM:
+        columns = [JOINT.join(map(cut, key)) for key in matrix.columns]
+        caption += f" {_legend(table, across)}"
+    nothing = "no establishment" if table.counts else "no number"
+    unsure = [
+        [
+            one is not None and reaches_zero(one.value or 0, one.ends, signed=table.signed)
+            for one in row
+        ]
+        for row in matrix.squares
+    ]
+    chart = heat_map(rows, columns, values, title=title, unit=table.unit, nothing=nothing)
+    return Figure(replace(chart, open=unsure), caption)
+
+
+def _legend(table: CertifiedTable, names: Sequence[str]) -> str:
+    """The labels of the codes of some identifiers."""
+    meanings = (
+        f"{cut(code)} {cut(label)}" for name in names for code, label in table.codes[name].items()
+    )
+    return f"{'; '.join(meanings)}."
+
+
+def account(stated: BudgetStatement) -> Figure | None:
+    """What was spent before, by this release, and what is left.
+
+    None where ρ was paid from a cap in ε: they do not add up.
+    """
+    in_rho = stated.cap.rho != "0"
+    if not in_rho and any(one.rho != "0" for one in (stated.paid, stated.spent)):
+        return None
+    name, letter = ("rho", "ρ") if in_rho else ("epsilon", "ε")
+    now, spent = (Fraction(getattr(one, name)) for one in (stated.paid, stated.spent))
+    parts = [Part("Spent before", max(spent - now, Fraction(0))), Part("This release", now)]
+    left = Fraction(getattr(stated.left, name) or 0)
+    chart = budget(parts, left, title="The budget of the account", currency=name)
+    caption = f"The {letter} of the account: spent before, paid for this release, and left."
+    return Figure(chart, caption)
+
+
+def cell_label(table: CertifiedTable, codes: Key) -> str:
+    """What a cell counts: the labels of its codes."""
+    return key_label(table, table.identifiers, codes) or TOTAL
+
+
+def key_label(table: CertifiedTable, names: Sequence[str], codes: Key) -> str:
+    """The labels of some codes of a cell."""
+    labels = (table.codes[name].get(code) or code for name, code in zip(names, codes, strict=True))
+    return JOINT.join(map(cut, labels))
+
+
+def _names(table: CertifiedTable, names: Sequence[str]) -> str:
+    return crossed(map(table.label, names))

@@ -1,0 +1,65 @@
+"""History: whether several bundles can come from one ledger that lost no entry.
+
+Every paid output carries an anchor of its ledger and what its account had spent by then, so two
+that contradict each other are found without the ledger: releases, synthetic tables, regressions.
+"""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import combinations
+
+from leeward.publishing.bundle.statements import TableGuarantee
+from leeward.publishing.bundle.witness import Paid
+
+ROUNDED = Fraction(2, 10**100)
+"""Tolerance in ε, δ and ρ: twice the rounding of very long numbers of a budget."""
+
+
+def history_findings(certificates: Mapping[str, Paid]) -> tuple[str, ...]:
+    """Contradictions between bundles, in plain words; `certificates` by the path of the bundle.
+
+    A release and what was made of it, such as its tidy tables, are one entry and one bundle.
+    """
+    pairs = combinations(sorted(certificates.items(), key=lambda one: one[1].ledger.entry), 2)
+    return tuple(
+        finding
+        for (first, one), (second, other) in pairs
+        if one.ledger.id == other.ledger.id and one.origin != other.origin
+        for finding in _contradictions(one, other, f"{first} and {second}")
+    )
+
+
+def _contradictions(one: Paid, other: Paid, both: str) -> Iterator[str]:
+    """Contradictions between two different certificates of one ledger, the older one first."""
+    entries = (one.ledger.entry, other.ledger.entry)
+    if entries[0] == entries[1]:
+        if one.ledger.head == other.ledger.head:
+            yield f"{both} claim the same entry {entries[0]}, which paid for one bundle"
+        else:
+            yield (
+                f"{both} carry two different entries {entries[0]} of one ledger: it has two "
+                "histories, so an old copy was put back and used, or it was rewritten"
+            )
+    elif one.account == other.account:
+        yield from _sums(one, other, both)
+
+
+def _sums(one: Paid, other: Paid, both: str) -> Iterator[str]:
+    """Whether the account kept its cap and added up what it spent."""
+    entries = f"entries {one.ledger.entry} and {other.ledger.entry}"
+    if one.budget.cap != other.budget.cap:
+        yield f"{both} give account {one.account} two caps in {entries}: a cap is set once"
+    elif not _adds_up(one.budget.spent, other.budget.paid, other.budget.spent):
+        yield (
+            f"{both} do not add up in account {one.account}: by {entries} the later one holds less "
+            "than what was spent before and its own charge; the ledger forgot a charge"
+        )
+
+
+def _adds_up(before: TableGuarantee, paid: TableGuarantee, after: TableGuarantee) -> bool:
+    """Whether what was spent before, and this charge, are in what is spent after it."""
+    first, charge, last = (one.as_guarantee() for one in (before, paid, after))
+    return all(
+        getattr(first, part) + getattr(charge, part) <= getattr(last, part) + ROUNDED
+        for part in ("epsilon", "delta", "rho")
+    )

@@ -1,0 +1,76 @@
+"""Check of a source: whether a bundle was made of this release, and repeats what it said."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+
+from leeward.core.codebook.marginal import RELEASED
+from leeward.core.errors import LeewardError
+from leeward.publishing.bundle.certificate import Certificate, CertifiedTable
+from leeward.publishing.bundle.layout import CERTIFICATE, sha256
+from leeward.publishing.bundle.reader import Bundle, read_bundle
+from leeward.publishing.bundle.verify import verify_bundle
+
+OWN = {"name", "leeward", "software", "created", "made_from", "tables", "files"}
+"""Parts of a certificate that are those of the new bundle."""
+
+
+def source_findings(bundle: Path, source: Path) -> tuple[str, ...]:
+    """What is wrong, in plain words; both must be sound. How values were made is not done again."""
+    found = verify_bundle(source)
+    if found:
+        return (f"the source is not sound: {found[0]}",)
+    try:
+        return tuple(_findings(read_bundle(bundle), read_bundle(source)))
+    except LeewardError as refusal:
+        return (refusal.rule,)
+
+
+def _findings(made: Bundle, source: Bundle) -> Iterator[str]:
+    stated = made.certificate.made_from
+    if stated is None:
+        yield "it is a release, which has no source"
+    elif stated.certificate != sha256(source.path / CERTIFICATE):
+        yield f"it was made from another release than {source.path.name}"
+    else:
+        yield from _certificates(made.certificate, source.certificate)
+        yield from _tables(made, source)
+
+
+def _certificates(made: Certificate, source: Certificate) -> Iterator[str]:
+    for name in sorted({*Certificate.model_fields} - OWN):
+        if getattr(made, name) != getattr(source, name):
+            yield f"its certificate says something else of {name} than its source"
+    counts = [one for one in source.tables if one.disjoint]  # others are left out
+    if [as_released(one) for one in made.tables] != counts:
+        yield "its certificate says something else of tables than its source"
+
+
+def as_released(table: CertifiedTable) -> CertifiedTable:
+    """What the source of a tidy table said of it; of a released table, the same."""
+    columns = tuple(name for name in table.columns if name != RELEASED)
+    return table.model_copy(update={"tidied": None, "columns": columns})
+
+
+def _tables(made: Bundle, source: Bundle) -> Iterator[str]:
+    for name in (one.name for one in source.certificate.tables if one.disjoint):
+        released = _released(made.table(name)) if name in made else None
+        if released is None or not released.equals(_plain(source.table(name))):
+            yield f"the table {name} does not hold what its source released"
+
+
+def _released(rows: pa.Table) -> pa.Table:
+    """The rows with the number that had noise in its place."""
+    column = rows[RELEASED].fill_null(0)
+    kept = rows.set_column(rows.schema.get_field_index("value"), "value", column)
+    return _plain(kept.drop_columns([RELEASED]))
+
+
+def _plain(rows: pa.Table) -> pa.Table:
+    """Codes as texts: dictionaries are read in several ways."""
+    kinds = [
+        pa.field(one.name, pa.string() if pa.types.is_dictionary(one.type) else one.type)
+        for one in rows.schema
+    ]
+    return rows.cast(pa.schema(kinds)).combine_chunks()

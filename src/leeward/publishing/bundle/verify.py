@@ -1,0 +1,286 @@
+"""Verify: everything that can be checked about a bundle without the data it came from."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from leeward.core.errors import Damaged, shown
+from leeward.publishing.bundle.certificate import Certificate, CertifiedTable, is_published
+from leeward.publishing.bundle.csvw import agrees, metadata
+from leeward.publishing.bundle.layout import (
+    CERTIFICATE,
+    CHECKSUMS,
+    PARTIAL,
+    README,
+    REPORT,
+    SCHEMA,
+    TABLES,
+    csv_path,
+    has_content,
+    metadata_path,
+    parquet_path,
+    read_checksums,
+    sha256,
+    version_path,
+)
+from leeward.publishing.bundle.reader import fits, read_certificate
+from leeward.publishing.bundle.readme import readme, version_line
+from leeward.publishing.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
+from leeward.publishing.bundle.software import wrote_texts
+from leeward.publishing.bundle.table_writer import quoted
+from leeward.publishing.bundle.total_check import TotalCheck, joint_findings
+
+MOST_CHECKSUM_BYTES = 4 << 20
+"""Maximum size of checksums.txt in bytes: a line for each of ten thousand tables' files."""
+
+MOST_METADATA_BYTES = 2 << 20
+"""Maximum size of the description of a table in bytes: some words for each of its columns."""
+
+MOST_SCHEMA_BYTES = 1 << 20
+"""Maximum size of the schema in bytes."""
+
+MOST_COMBINATIONS = 2**62
+"""Maximum number of combinations of codes of a table: they are numbered in 64 bits."""
+
+
+def verify_bundle(path: Path | str) -> tuple[str, ...]:
+    """Findings in plain words; none if the bundle is sound."""
+    try:
+        return tuple(_findings(Path(path)))
+    except OSError:
+        return ("the folder cannot be read",)
+
+
+def _findings(path: Path) -> Iterator[str]:
+    if not path.is_dir():
+        yield "it is not a folder"
+        return
+    if any(PARTIAL.match(part) for part in path.resolve().parts[-2:]):
+        yield "it is what a release left behind that broke off before it was finished"
+    present, strange = _listing(path)
+    yield from strange
+    sums = _read_sums(path) if CHECKSUMS in present else None
+    if CHECKSUMS in present and sums is None:
+        yield f"{CHECKSUMS} is not a list of checksums"
+    if CERTIFICATE not in present:
+        yield f"{CERTIFICATE} is missing"
+        return
+    try:
+        certificate = read_certificate(path / CERTIFICATE)
+    except Damaged as refusal:
+        yield refusal.rule
+        return
+    yield from _files(path, certificate, present, sums or {})
+
+
+def _listing(path: Path) -> tuple[set[str], list[str]]:
+    """The plain files of a folder and of its tables folder, and everything else there is."""
+    files: set[str] = set()
+    strange: list[str] = []
+    folders = [""]
+    for folder in folders:
+        for entry in sorted(os.scandir(path / folder), key=lambda entry: entry.name):
+            name = f"{folder}{entry.name}"
+            if entry.is_file(follow_symlinks=False):
+                files.add(name)
+            elif name == TABLES and entry.is_dir(follow_symlinks=False):
+                folders.append(f"{TABLES}/")
+            else:
+                strange.append(f"{shown(name)} is a link or a folder that does not belong there")
+    return files, strange
+
+
+def _read_sums(path: Path) -> dict[str, str] | None:
+    file = path / CHECKSUMS
+    return read_checksums(file.read_bytes()) if file.stat().st_size <= MOST_CHECKSUM_BYTES else None
+
+
+def _files(
+    path: Path, certificate: Certificate, present: set[str], sums: dict[str, str]
+) -> Iterator[str]:
+    stamped = {*certificate.stamped}
+    expected = {*stamped, CERTIFICATE, CHECKSUMS}
+    yield from (f"{name} is missing" for name in sorted(expected - present))
+    extra = sorted(present - expected - {REPORT})
+    yield from (f"{shown(name)} does not belong to the bundle" for name in extra)
+    if set(sums) != expected - {CHECKSUMS}:
+        yield f"{CHECKSUMS} does not list exactly the files of the bundle"
+    changed = set(_changed(path, certificate, sorted(expected & present - {CHECKSUMS}), sums))
+    yield from (f"{name} is not the file that was published" for name in sorted(changed))
+    yield from _contents(path, certificate, (stamped & present) - changed)
+
+
+def _changed(
+    path: Path, certificate: Certificate, names: list[str], sums: dict[str, str]
+) -> Iterator[str]:
+    """Files that differ from the list of checksums or from the certificate."""
+    for name in names:
+        stamp = certificate.files.get(name)
+        # The size first, so that a file of endless length is not read.
+        if name != CERTIFICATE and (stamp is None or (path / name).stat().st_size != stamp.bytes):
+            yield name
+            continue
+        found = sha256(path / name)
+        if sums.get(name) != found or (stamp is not None and found != stamp.sha256):
+            yield name
+
+
+def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator[str]:
+    """Contents of the unchanged files, since checksums can be recomputed after a change."""
+    if SCHEMA in sound and not _is_schema(path / SCHEMA, certificate.format):
+        yield f"{SCHEMA} is not the published schema"
+    for name, text in _texts(certificate).items():
+        if name in sound and not has_content(path / name, text):
+            yield f"{name} does not agree with the certificate"
+    for table in certificate.tables:
+        described = metadata_path(table.name)
+        if described in sound and not _describes(path / described, certificate, table):
+            yield f"{described} does not describe the table that the certificate states"
+        if {csv_path(table.name), parquet_path(table.name)} <= sound:
+            yield from _table_findings(path, table)
+    if all(parquet_path(table.name) in sound for table in certificate.tables):
+        yield from joint_findings(path, certificate)
+
+
+def _is_schema(file: Path, of_format: int) -> bool:
+    small = file.stat().st_size <= MOST_SCHEMA_BYTES
+    return small and is_published(file.read_bytes(), of_format)
+
+
+def _texts(certificate: Certificate) -> dict[str, bytes]:
+    """The texts that follow from the certificate; the README in the words of this version only."""
+    texts = {version_path(certificate.name): version_line(certificate).encode()}
+    return texts | ({README: readme(certificate).encode()} if wrote_texts(certificate) else {})
+
+
+def _describes(file: Path, certificate: Certificate, table: CertifiedTable) -> bool:
+    """Whether a file describes a table: in the words of this version, or in its columns."""
+    if wrote_texts(certificate):
+        return has_content(file, metadata(certificate, table))
+    return file.stat().st_size <= MOST_METADATA_BYTES and agrees(file.read_bytes(), table)
+
+
+def _table_findings(folder: Path, table: CertifiedTable) -> Iterator[str]:
+    """Whether the rows are those that the certificate states, up to the first faulty batch.
+
+    Rows are rendered again from the Parquet file, field by field, and must equal the CSV file
+    byte for byte: a slow truth beside the fast way in which they were written.
+    """
+    name = f"the table {table.name}"
+    try:
+        with (folder / csv_path(table.name)).open("rb") as text:
+            file = pq.ParquetFile(folder / parquet_path(table.name))
+            problems = [*_shape(file, table)] or [*_size(file, table)]
+            problems = problems or [*_RowCheck(table, text).run(file)]
+        yield from (f"{name} {problem}" for problem in problems)
+    except (OSError, ValueError, pa.ArrowException, MemoryError):
+        yield f"{name} cannot be read"
+
+
+def _shape(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
+    if table.workplace_cells * table.worker_cells > MOST_COMBINATIONS:
+        yield "has more combinations of codes than can be counted"
+    if file.schema_arrow.names != list(table.columns):
+        yield "has other columns in Parquet than the certificate says"
+    elif file.schema_arrow.remove_metadata() != column_types(table.identifiers, table.columns):
+        yield "has columns of other types than text and whole numbers"
+    if file.metadata.num_rows != table.rows:
+        yield "has another number of rows than the certificate says"
+    yield from _rules(table).count(table.cell_rows)
+    if table.totals is not None and 2 ** len(table.totals.codes) - 1 > max(table.total_rows, 1):
+        yield "has fewer totals than its total codes ask for"
+
+
+def _size(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
+    if not fits(file.metadata, table):
+        yield "has parts that are too large to be read"
+
+
+def _rules(table: CertifiedTable) -> RowRules:
+    sizes = {name: len(codes) for name, codes in table.codes.items()}
+    worker = len(table.worker_identifiers)
+    return RowRules(
+        sizes, worker, complete=table.complete, columns=table.columns, counts=table.counts
+    )
+
+
+class _RowCheck:
+    """Reads the CSV and the Parquet file of a table side by side."""
+
+    def __init__(self, table: CertifiedTable, text: BinaryIO) -> None:
+        self._table = table
+        self._text = text
+        self._codes = {name: pa.array(table.listed(name), pa.string()) for name in table.codes}
+        self._rules = _rules(table)
+        self._totals = None if table.totals is None else TotalCheck(table)
+        self._cells = table.cell_rows
+
+    def run(self, file: pq.ParquetFile) -> Iterator[str]:
+        header = (",".join(self._table.columns) + "\n").encode()
+        if self._text.read(len(header)) != header:
+            yield "has another header in CSV than the certificate says"
+            return
+        for batch in file.iter_batches(batch_size=ROW_GROUP):
+            found = list(self._batch(pa.Table.from_batches([batch]).combine_chunks()))
+            if found:
+                yield from found
+                return
+        if self._totals is not None:
+            yield from self._totals.missing()
+        if self._text.read(1):
+            yield "has other rows in CSV than in Parquet"
+
+    def _batch(self, rows: pa.Table) -> Iterator[str]:
+        required = [name for name in rows.column_names if name not in self._table.empty_columns]
+        if any(rows[name].null_count for name in required):
+            yield "has rows with an empty field"
+            return
+        positions = {name: self._positions(rows, name) for name in self._codes}
+        if any(one is None for one in positions.values()):
+            yield "has codes that the certificate does not list"
+            return
+        known = {name: one for name, one in positions.items() if one is not None}
+        yield from self._rows(known, rows)
+        expected = self._lines(rows)
+        if self._text.read(len(expected)) != expected:
+            yield "has other rows in CSV than in Parquet"
+
+    def _rows(self, positions: dict[str, Integers], rows: pa.Table) -> Iterator[str]:
+        """Cells come first, then totals."""
+        border = min(self._cells, len(rows))
+        self._cells -= border
+        cells = {name: one[:border] for name, one in positions.items()}
+        if any((one >= len(self._table.codes[name])).any() for name, one in cells.items()):
+            yield "has totals before its last cell"
+            return
+        found = list(self._rules.findings(cells, rows.slice(0, border)))
+        yield from found
+        if self._totals is not None and not found:
+            self._totals.add(cells, rows.slice(0, border))
+            totals = {name: one[border:] for name, one in positions.items()}
+            yield from self._totals.findings(totals, rows.slice(border)) if not self._cells else ()
+
+    def _positions(self, rows: pa.Table, name: str) -> Integers | None:
+        """The position of each code in the certified list; None if one is missing."""
+        texts = rows[name].combine_chunks().cast(pa.string())
+        found = pc.index_in(texts, self._codes[name])
+        return None if found.null_count else found.to_numpy().astype(np.int64)
+
+    def _lines(self, rows: pa.Table) -> bytes:
+        fields = [self._field(rows[name].combine_chunks()) for name in rows.column_names]
+        lines = pc.binary_join_element_wise(
+            *fields, ",", null_handling="replace", null_replacement=""
+        )
+        return ("\n".join(lines.to_pylist()) + "\n").encode() if len(lines) else b""
+
+    def _field(self, column: pa.Array) -> pa.Array:
+        if not pa.types.is_dictionary(column.type):
+            return column.cast(pa.string())
+        texts = [quoted(code) for code in column.dictionary.to_pylist()]
+        return pa.array(texts, pa.string()).take(column.indices)

@@ -1,0 +1,215 @@
+"""Frame: the workplace cells that exist, found in the workplaces table alone.
+
+Counts are kept by unit. A unit is one establishment where a table asks for establishments; else all
+establishments with the same codes. Where owners are merged, the units of one owner in a workplace
+cell are one part of the cell, and what a table asks of establishments it gets of parts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import prod
+from operator import add
+
+from leeward.core.codebook import Codebook, Marginal
+from leeward.publishing.engines.code_classes import Profile, Side, one_cell_each
+from leeward.publishing.engines.database import Column, Database, Scratch, Table, ibis, row_count
+from leeward.publishing.engines.recoding import (
+    Pays,
+    numbered,
+    pay_columns,
+    present,
+    profile_name,
+    recoded,
+    same_id,
+)
+
+MOST_NUMBERS = 2**62
+"""Above this many combinations they are ranked, since their numbers would not fit."""
+
+
+def workplace_side(marginal: Marginal) -> Side:
+    """What decides the frame of a table: workplace part and workplace filters."""
+    filters = tuple(one for one in marginal.filters if one.attribute.of_workplaces)
+    return marginal.workplace, filters
+
+
+@dataclass(frozen=True)
+class Units:
+    """The establishments, and the units to which they belong.
+
+    `establishments` has id and unit; `table` has unit, profiles, the sums with the largest of an
+    establishment, in_frame, how many establishments it has, and owner if owners are asked for. The
+    sums are jobs and payrolls: all those of the establishments, 0 where they have none.
+    """
+
+    establishments: Table
+    table: Table
+    profiles: tuple[Profile, ...]
+    pays: Pays
+    each_establishment: bool = False
+    merged: bool = False
+    """Whether the units of one owner in a workplace cell count as one."""
+
+    @property
+    def sums(self) -> tuple[str, ...]:
+        """The columns of jobs and payrolls."""
+        return summed(self.pays)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The workplace cells of one side that exist, indexed 0, 1, … in the order of their numbers.
+
+    `cells` has cell_index, cell (the number), jobs and payrolls with the largest of each, and
+    in_frame (the number of establishments, with jobs or without); `units` has unit, cell_index and
+    part; `parts` has cell_index, part, jobs and payrolls. A part is a unit, or all units of an
+    owner in the cell.
+    """
+
+    cells: Table
+    units: Table
+    parts: Table
+    size: int
+    one_unit_each: bool
+    """Whether no two units belong to the same cell."""
+
+    one_unit_parts: bool
+    """Whether every part is a unit of its own."""
+
+
+def find_establishments(
+    scratch: Scratch,
+    tables: dict[str, Table],
+    codebook: Codebook,
+    profiles: Sequence[Profile],
+    *,
+    pays: Pays,
+    owners: bool = False,
+) -> Table:
+    """id, profiles, jobs and payrolls of every establishment, and perhaps the id of its owner."""
+    keys, workplaces = codebook.keys.workplaces, tables["workplaces"]
+    ids = {"id": workplaces[keys.id]}
+    if owners:
+        ids["owner"] = present(workplaces[keys.id if keys.employer is None else keys.employer])
+    coded = recoded(scratch, workplaces, ids, profiles)
+    jobs = _paid_jobs(tables, codebook, pays)
+    payrolls = {one: jobs[one].sum() for one in pays.values()}
+    sizes = jobs.group_by("at").aggregate(jobs=jobs.count(), **payrolls)
+    joined = coded.left_join(sizes, same_id(coded.id, sizes["at"]))
+    filled = {one: joined[one].fill_null(0).cast("int64") for one in ("jobs", *payrolls)}
+    return joined.mutate(**filled).drop("at")
+
+
+def _paid_jobs(tables: dict[str, Table], codebook: Codebook, pays: Pays) -> Table:
+    """The workplace of every job, and its pay; pay of workers is that of each of their jobs."""
+    keys, jobs, workers = codebook.keys, tables["jobs"], tables["workers"]
+    ids = {"at": jobs[keys.jobs.workplace], "worker": jobs[keys.jobs.worker]}
+    paid = jobs.select(**ids, **pay_columns(jobs, "jobs", pays))
+    of_workers = pay_columns(workers, "workers", pays)
+    if not of_workers:
+        return paid
+    people = workers.select(person=keys.workers.id, **of_workers)
+    return paid.join(people, same_id(paid.worker, people.person))
+
+
+def summed(pays: Pays) -> tuple[str, ...]:
+    """The columns that are added up: jobs, and each column of pay."""
+    return ("jobs", *pays.values())
+
+
+def largest(name: str) -> str:
+    """The column that holds the largest part of a sum."""
+    return f"largest_{name}"
+
+
+def unnumbered(
+    establishments: Table, profiles: tuple[Profile, ...], pays: Pays, *, merged: bool
+) -> Units:
+    """The units for one frame alone, which is read once and needs no numbers of units."""
+    table = _each(establishments, pays).mutate(unit=0)
+    return Units(establishments, table, profiles, pays, merged=merged)
+
+
+def find_units(
+    scratch: Scratch,
+    establishments: Table,
+    profiles: tuple[Profile, ...],
+    pays: Pays,
+    *,
+    each: bool,
+    merged: bool,
+) -> Units:
+    """The units, computed once; with `each` or `merged`, one for each establishment."""
+    if each or merged:
+        turn = ibis.row_number().over(order_by=establishments.id).cast("int32")
+        table = scratch.keep(_each(establishments.mutate(unit=turn), pays))
+        return Units(table, table, profiles, pays, each_establishment=True, merged=merged)
+    values = [profile_name(k) for k in range(len(profiles))]
+    unit = _unit([establishments[one] for one in values], [one.size for one in profiles])
+    table = scratch.keep(establishments.mutate(unit=unit))
+    grouped = table.group_by("unit", *values).aggregate(
+        **{one: table[one].sum() for one in summed(pays)},
+        **{largest(one): table[one].max() for one in summed(pays)},
+        in_frame=table.count(),
+    )
+    return Units(table, scratch.keep(grouped), profiles, pays)
+
+
+def _each(establishments: Table, pays: Pays) -> Table:
+    """Establishments as units: each is its own largest."""
+    own = {largest(one): establishments[one] for one in summed(pays)}
+    return establishments.mutate(in_frame=1, **own, **_owner(establishments))
+
+
+def _owner(establishments: Table) -> dict[str, Column]:
+    """A number for each owner, if owners are known; without an id, each for itself."""
+    if "owner" not in establishments.columns:
+        return {}
+    owner = establishments.owner
+    alone = ibis.cases((owner.isnull(), establishments.id))
+    return {"owner": ibis.dense_rank().over(order_by=[owner, alone]).cast("int32")}
+
+
+def _unit(values: Sequence[Column], sizes: Sequence[int]) -> Column:
+    """One number for each combination of profiles, in 32 bits if these suffice."""
+    if prod(sizes) >= MOST_NUMBERS:
+        return ibis.dense_rank().over(order_by=values).cast("int32")
+    strides = [prod(sizes[k + 1 :]) for k in range(len(sizes))]
+    # Ibis believes sums of int32 to be int64 and would drop this cast; profiles are no such sums.
+    terms = [v.cast("int64") * stride for v, stride in zip(values, strides, strict=True)]
+    unit = reduce(add, terms, ibis.literal(0, "int64"))
+    return unit.cast("int32") if prod(sizes) < 2**31 else unit
+
+
+def find_frame(database: Database, scratch: Scratch, units: Units, side: Side) -> Frame:
+    """The cells of one side; which exist does not depend on the jobs table."""
+    inside = numbered(scratch, units.table, units.profiles, side)
+    part, sums = inside.owner if units.merged else inside.unit, units.sums
+    kept = ("unit", "in_frame", *sums, *map(largest, sums))
+    inside = inside.select(*kept, cell="number", part=part)
+    parts = _merged(inside, sums) if units.merged else inside
+    found = parts.group_by("cell").aggregate(
+        **{largest(one): parts[largest(one)].max() for one in sums},
+        **{one: parts[one].sum() for one in (*sums, "in_frame")},
+    )
+    index = ibis.row_number().over(order_by=found.cell).cast("int32")
+    cells = scratch.keep(found.mutate(cell_index=index))
+    indices = cells.select("cell", "cell_index")
+    one_each = not units.each_establishment and one_cell_each(units.profiles, side)
+    return Frame(
+        cells,
+        inside.join(indices, "cell").select("unit", "cell_index", "part"),
+        parts.join(indices, "cell").select("cell_index", "part", *sums),
+        row_count(database, cells),
+        one_each,
+        one_unit_parts=not units.merged,
+    )
+
+
+def _merged(inside: Table, sums: tuple[str, ...]) -> Table:
+    """All that one owner has in a workplace cell, in place of its establishments."""
+    return inside.group_by("cell", "part").aggregate(
+        **{one: inside[one].sum() for one in (*sums, "in_frame")},
+        **{largest(one): inside[one].sum() for one in sums},
+    )

@@ -1,0 +1,294 @@
+"""An account: its cap, what is spent and left of it, and whether it can pay a charge."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from leeward.core.errors import (
+    CannotCompose,
+    InvalidParameter,
+    LeewardError,
+    NotCovered,
+    OverBudget,
+)
+from leeward.core.exact import SLACK, exact_text
+from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy.guarantee import place
+from leeward.publishing.ledger.box import Box
+
+PARTS = (10**3, 10**6, 10**9)
+"""Into how many parts a charge that does not fit is divided, coarse first."""
+
+
+@dataclass(frozen=True)
+class Left:
+    """What an account can still lose: this ε together with this δ, never more than the truth.
+
+    Of a cap in ρ it is a ρ, exactly; of a box it is all three, exactly.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    rho: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Account:
+    """Charges of all periods of the same establishments; `spent` is None before the first one."""
+
+    name: str
+    cap: Guarantee
+    spent: Guarantee | None
+    charges: int
+    opened: str
+    box: Box | None = None
+
+    @property
+    def left(self) -> Left:
+        """What later charges may add."""
+        if self.box is None:
+            return left(self.cap, self.spent)
+        epsilon, delta, rho = _losses(self.box)
+        if self.spent is None:
+            return Left(epsilon, delta, rho)
+        spent = self.spent
+        return Left(epsilon - spent.epsilon, delta - spent.delta, rho - spent.rho)
+
+    @property
+    def remaining(self) -> Fraction:
+        """What is left of the ε, or of the ρ, of the cap."""
+        return self.remaining_for(self.cap)
+
+    def remaining_for(self, charge: Guarantee) -> Fraction:
+        """What is left for charges of this kind: ρ of a cap or a box, else ε."""
+        divided = self.box is not None and charge.currency == "rho"
+        return self.left.rho if divided or self.cap.currency == "rho" else self.left.epsilon
+
+    @property
+    def lost(self) -> Fraction:
+        """What is spent of the ε, or of the ρ, of the cap; ρ is read as ε where there is no box."""
+        if self.box is not None:
+            return Fraction(0) if self.spent is None else self.spent.epsilon
+        return self.cap.amount - self.remaining
+
+    @property
+    def mixes_without_a_box(self) -> bool:
+        """Whether charges of both kinds share a cap in ε: only accounts of earlier formats do."""
+        return self.box is None and self.spent is not None and self.spent.measure == "mixed"
+
+    def after(self, paid: Guarantee) -> "Account":
+        """The account with one more charge."""
+        return replace(self, spent=self._with(paid), charges=self.charges + 1)
+
+    def _with(self, paid: Guarantee) -> Guarantee:
+        return paid if self.spent is None else sequential(self.spent, paid)
+
+
+def left(cap: Guarantee, spent: Guarantee | None) -> Left:
+    """The rest of a cap, exact where ε and δ alone were spent.
+
+    A spent ρ is read as ε at the whole δ of the cap, rounded up. What remains is the rest of ε,
+    and no δ; more ρ fits than this ε says, since ρ of several charges is read together.
+    """
+    if spent is None:
+        return Left(cap.epsilon, cap.delta, cap.rho)
+    if cap.currency == "rho":
+        return Left(Fraction(0), Fraction(0), max(Fraction(0), cap.rho - spent.rho))
+    epsilon, delta = _read(cap, spent)
+    return Left(max(Fraction(0), cap.epsilon - epsilon), max(Fraction(0), cap.delta - delta))
+
+
+def _losses(numbers: Guarantee | Box) -> tuple[Fraction, Fraction, Fraction]:
+    return numbers.epsilon, numbers.delta, numbers.rho
+
+
+def within(cap: Guarantee, total: Guarantee) -> bool:
+    """Whether a total under the policy, α and Δ of the cap stays within it."""
+    if cap.currency == "rho":
+        return total.epsilon == total.delta == 0 and total.rho <= cap.rho
+    epsilon, delta = _read(cap, total)
+    return epsilon <= cap.epsilon and delta <= cap.delta
+
+
+def certainly_past(account: Account, total: Guarantee) -> bool:
+    """Whether a total that was once accepted cannot have been within the cap or its box.
+
+    Reading ρ as ε searches with floats, which may differ in the last digits on another machine:
+    an honest ledger that is full to the brim must not look damaged there.
+    """
+    cap = account.cap
+    if account.box is not None:
+        return not account.box.holds(total)
+    if total.rho == 0 or cap.currency == "rho":
+        return not within(cap, total)
+    epsilon, delta = _read(cap, total)
+    return epsilon > cap.epsilon * (1 + SLACK) or delta > cap.delta
+
+
+@lru_cache(maxsize=4096)  # few charges, repeated many times
+def owed(charge: Guarantee, cap: Guarantee) -> Guarantee:
+    """What a charge costs under the policy, α and Δ of a cap; refused where no proof says.
+
+    A cap in ρ is paid in ρ, which pure ε implies; no δ does.
+    """
+    due = charge.weaken(cap.policy, cap.alpha)
+    return due.as_zcdp() if cap.currency == "rho" else due
+
+
+def covers(paid: Guarantee, due: Guarantee) -> bool:
+    """Whether a payment, made in the same currency, is no less than what is due."""
+    same = (paid.policy, paid.alpha) == (due.policy, due.alpha)
+    enough = paid.epsilon >= due.epsilon and paid.delta >= due.delta and paid.rho >= due.rho
+    return same and enough
+
+
+def _read(cap: Guarantee, total: Guarantee) -> tuple[Fraction, Fraction]:
+    if total.rho == 0:
+        return total.epsilon, total.delta
+    if total.delta >= cap.delta:
+        return cap.epsilon + 1, total.delta  # ρ is no ε without some δ: past every cap
+    return total.to_approximate(cap.delta).epsilon, cap.delta
+
+
+def payment(account: Account, charge: Guarantee) -> Guarantee:
+    """What the account pays for a charge, under its own policy, α and Δ."""
+    paid = _owed(account, charge)
+    _refuse_two_kinds(account, paid)
+    if not _fits(account, paid):
+        raise _over_budget(account, charge, paid)
+    return paid
+
+
+def _owed(account: Account, charge: Guarantee) -> Guarantee:
+    try:
+        return owed(charge, account.cap)
+    except NotCovered as error:
+        if error.parameter == "delta":
+            raise NotCovered(
+                "charge",
+                rule=f"must be in rho or pure epsilon: account {account.name!r} counts in rho, "
+                "which a delta does not imply",
+                value=_loss(charge),
+                next_step="Plan with rho, or charge an account with a cap in epsilon and delta.",
+            ) from None
+        place = _place(account.cap)
+        raise NotCovered(
+            "charge",
+            rule=f"must follow under the policy of account {account.name!r}, {place}: {error.rule}",
+            value=_place(charge),
+            next_step=f"Release under {place}, or charge an account with a cap under the policy "
+            "of the release.",
+        ) from None
+
+
+def _refuse_two_kinds(account: Account, paid: Guarantee) -> None:
+    """Refuse a charge of the other kind than the earlier ones, where no box divides the cap.
+
+    The first charge was chosen before any output, so its kind fixes one box of Theorem 10.
+    """
+    divided = account.box is not None or account.cap.currency == "rho"
+    if divided or account.cap.delta == 0 or account.mixes_without_a_box:
+        return
+    earlier = paid if account.spent is None else account.spent
+    if paid.measure != "mixed" and (earlier.rho > 0) == (paid.rho > 0):
+        return
+    kind = "rho" if earlier.measure == "zCDP" else "epsilon"
+    raise CannotCompose(
+        "charge",
+        rule=f"must be in {kind} as all charges of account {account.name!r}: the account was "
+        "opened without gaussian_rho, and no proof covers a mixture that is chosen on the way",
+        value=_loss(paid),
+        next_step=f"Plan with {kind}, or charge an account that was opened with --gaussian-rho.",
+    )
+
+
+def _fits(account: Account, paid: Guarantee) -> bool:
+    """Whether all charges together stay within the cap."""
+    try:
+        total = account._with(paid)
+    except CannotCompose:  # δ reached 1, which no cap allows
+        return False
+    except InvalidParameter:
+        raise InvalidParameter(
+            "charge",
+            rule="must add up with the earlier charges to a number of at most 4000 digits",
+            value="a sum of more",
+            next_step="Charge numbers with a common small denominator, such as 1/10.",
+        ) from None
+    return within(account.cap, total) if account.box is None else account.box.holds(total)
+
+
+def _over_budget(account: Account, charge: Guarantee, paid: Guarantee) -> LeewardError:
+    rest = account.left
+    only_rho = account.box is None and account.spent is not None and account.spent.rho > 0
+    pure = Left(Fraction(0), Fraction(0), rest.rho) if only_rho else rest
+    return OverBudget(
+        "charge",
+        rule=f"must keep account {account.name!r} within {_bounds(account)}",
+        value=f"{_loss(charge)}{_as_paid(charge, paid)} where {_rest(rest)} is left",
+        next_step=f"{_advice(pure, _largest_fit(account, charge, paid))}; a cap is never raised.",
+    )
+
+
+def _bounds(account: Account) -> str:
+    """What the charges of an account may add up to."""
+    cap = f"its cap of {_loss(account.cap)}"
+    if account.box is None:
+        return cap
+    parts = Left(*_losses(account.box))
+    return f"{cap}, divided into {_rest(parts)}"
+
+
+def _advice(rest: Left, fitting: Guarantee | None) -> str:
+    if fitting is not None:
+        return f"Charge at most {_loss(fitting)}"
+    if rest.epsilon > 0:
+        return f"Charge pure epsilon, at most {exact_text(rest.epsilon)}"
+    if rest.rho > 0:
+        return f"Charge at most rho {exact_text(rest.rho)}"
+    return "Release nothing more from this account"
+
+
+def _largest_fit(account: Account, charge: Guarantee, paid: Guarantee) -> Guarantee | None:
+    """The largest charge of the same make that fits: exact for pure ε, else to three digits."""
+    same = charge.currency == paid.currency == account.cap.currency
+    if same and charge.measure in ("pure", "zCDP"):
+        most = account.remaining * charge.amount / paid.amount
+        return charge.with_amount(most) if most else None
+    for parts in PARTS:
+        low, high = 0, 1000
+        while high - low > 1:
+            middle = (low + high) // 2
+            fits = _part_fits(account, charge.share(Fraction(middle, parts)))
+            low, high = (middle, high) if fits else (low, middle)
+        if low:
+            return charge.share(Fraction(low, parts))
+    return None
+
+
+def _part_fits(account: Account, part: Guarantee) -> bool:
+    try:
+        return _fits(account, owed(part, account.cap))
+    except LeewardError:
+        return False
+
+
+def _place(guarantee: Guarantee) -> str:
+    return place(guarantee.policy, guarantee.alpha)
+
+
+def _as_paid(charge: Guarantee, paid: Guarantee) -> str:
+    return "" if charge == paid else f", which is {_loss(paid)} under {_place(paid)},"
+
+
+def _loss(guarantee: Guarantee) -> str:
+    parts = (("epsilon", guarantee.epsilon), ("delta", guarantee.delta), ("rho", guarantee.rho))
+    return " and ".join(f"{name} {exact_text(number)}" for name, number in parts if number)
+
+
+def _rest(rest: Left) -> str:
+    rho = f"rho {exact_text(rest.rho)}" if rest.rho else ""
+    if not rest.epsilon and not rest.delta:
+        return rho or "nothing"
+    delta = f" and delta {exact_text(rest.delta)}" if rest.delta else ""
+    return f"epsilon {exact_text(rest.epsilon)}{delta}{rho and f' and {rho}'}"

@@ -1,0 +1,219 @@
+"""The book: accounts and charges as all entries give them, and whether entries contradict."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+
+from leeward.core.errors import InvalidParameter, LeewardError, shown
+from leeward.core.exact import exact_text
+from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy.job_sentences import cap_of_jobs
+from leeward.core.privacy.odds import suspicion_in_all
+from leeward.core.privacy.pay_sentences import joiners_at_cap
+from leeward.publishing.ledger.account import Account, certainly_past, covers, owed
+from leeward.publishing.ledger.entry import Entry
+
+BOUNDED_JOBS = re.compile(r"max_per_worker: ([0-9]+)")
+EVERY_JOB = "every"
+MIXING = 3
+"""The last format in which charges of two kinds could share a cap without a box."""
+
+
+@dataclass(frozen=True)
+class Objection:
+    """How an entry contradicts the entries before it."""
+
+    parameter: str
+    rule: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Book:
+    """All entries, in order."""
+
+    entries: tuple[Entry, ...]
+
+    @cached_property
+    def opened(self) -> dict[str, Entry]:
+        """The entry that opened each account: the first, since a cap is set once."""
+        return {e.account: e for e in reversed(self.entries) if e.kind == "opened"}
+
+    @cached_property
+    def reserved(self) -> dict[int, Entry]:
+        """Every charge by its number."""
+        return {e.number: e for e in self.entries if e.kind == "reserved"}
+
+    @cached_property
+    def ended(self) -> dict[int | None, Entry]:
+        """How a reserved release ended: the first committed or failed entry that names it."""
+        return {e.names: e for e in reversed(self.entries) if e.kind in {"committed", "failed"}}
+
+    @cached_property
+    def withdrawn(self) -> dict[int | None, Entry]:
+        """The withdrawal of a reserved release."""
+        return {e.names: e for e in reversed(self.entries) if e.kind == "withdrawn"}
+
+    @cached_property
+    def payments(self) -> dict[str, list[Guarantee]]:
+        """What every account paid, in order."""
+        paid: dict[str, list[Guarantee]] = {name: [] for name in sorted(self.opened)}
+        for entry in self.reserved.values():
+            if entry.paid is not None:
+                paid.setdefault(entry.account, []).append(entry.paid)
+        return paid
+
+    def account(self, name: str) -> Account:
+        """The state of one account."""
+        if name not in self._accounts:
+            opening = self.opened.get(name)
+            if opening is None or opening.cap is None:
+                raise self._unknown(name)
+            paid = self.payments[name]
+            spent = sequential(*paid) if paid else None
+            parts = (name, opening.cap, spent, len(paid), opening.time)
+            self._accounts[name] = Account(*parts, box=opening.box)
+        return self._accounts[name]
+
+    @cached_property
+    def _accounts(self) -> dict[str, Account]:
+        """Sums of accounts, kept since a charge needs them twice."""
+        return {}
+
+    def charge(self, number: int, parameter: str) -> Entry:
+        """The reserved entry of this number."""
+        found = self.reserved.get(number) if type(number) is int else None
+        if found is None:
+            raise InvalidParameter(
+                parameter,
+                rule="must be the number of a reserved entry",
+                value=shown(number),
+                next_step="See the numbers with `leeward ledger show`.",
+            )
+        return found
+
+    def objection(self, entry: Entry) -> Objection | None:
+        """How this entry, old or new, contradicts the entries before it; None if it does not."""
+        if entry.kind == "opened":
+            return self._against_opening(entry)
+        if entry.kind == "reserved":
+            return self._against_charge(entry)
+        return self._against_end(entry)
+
+    def nonsense(self) -> Iterator[str]:
+        """Every contradiction, in plain words."""
+        for entry in self.entries:
+            try:
+                found = self.objection(entry)
+            except LeewardError as error:  # an invalid guarantee
+                yield f"entry {entry.number}: {error.parameter} {error.rule}; got {error.value}"
+                return  # nothing that depends on it can be judged
+            if found:
+                yield f"entry {entry.number}: {found.parameter} {found.rule}; got {found.value}"
+        for name, opening in self.opened.items():
+            if self._past(name):
+                yield f"account {name}: its charges pass its cap"
+            elif opening.format > MIXING and self.account(name).mixes_without_a_box:
+                yield f"account {name}: its charges are of two kinds, and it has no box for them"
+
+    def _past(self, name: str) -> bool:
+        try:
+            account = self.account(name)
+        except LeewardError:  # an invalid sum, such as δ ≥ 1
+            return True
+        return account.spent is not None and certainly_past(account, account.spent)
+
+    def _against_opening(self, entry: Entry) -> Objection | None:
+        first = self.opened.get(entry.account)
+        if first is not None and first.number < entry.number:
+            rule = "must be new: a cap is set once"
+            return Objection("account", rule, f"{entry.account!r}, opened in entry {first.number}")
+        if entry.cap is not None and entry.cap.measure == "mixed":
+            rule = "must be in epsilon and delta, or in rho alone"
+            return Objection("cap", rule, f"rho {shown(entry.cap.rho)} beside them")
+        if entry.box is not None and not (entry.cap is None or entry.box.keeps(entry.cap)):
+            held = f"epsilon {exact_text(entry.box.epsilon)} and rho {exact_text(entry.box.rho)}"
+            return Objection("box", "must keep the cap", held)
+        return None
+
+    def _against_charge(self, entry: Entry) -> Objection | None:
+        opening = self.opened.get(entry.account)
+        if opening is None or opening.number > entry.number:
+            return Objection("account", "must be open", repr(entry.account))
+        if not _paid_in_full(entry, opening.cap):
+            rule = "must be paid in full under the policy, alpha, plus and unit of the account"
+            return Objection("charge", rule, "less")
+        if entry.corrects is not None:
+            return self._against_naming(entry, entry.corrects, "corrects")
+        return None
+
+    def _against_end(self, entry: Entry) -> Objection | None:
+        number = entry.names or 0  # no entry has the number 0
+        if wrong := self._against_naming(entry, number, "entry"):
+            return wrong
+        earlier = [self.withdrawn.get(number)]
+        if entry.kind != "withdrawn":
+            earlier.append(self.ended.get(number))
+        for other in earlier:
+            if other is not None and other.number < entry.number:
+                rule = f"must be a charge that was not {other.kind}"
+                return Objection("entry", rule, f"{number}, {other.kind} in {other.number}")
+        return None
+
+    def _against_naming(self, entry: Entry, number: int, parameter: str) -> Objection | None:
+        named = self.reserved.get(number)
+        if named is not None and named.number < entry.number and named.account == entry.account:
+            return None
+        rule = f"must be the number of an earlier charge of account {entry.account!r}"
+        return Objection(parameter, rule, str(number))
+
+    def _unknown(self, name: str) -> InvalidParameter:
+        known = sorted(self.opened)
+        nearest = get_close_matches(name, known, n=1, cutoff=0.4)
+        return InvalidParameter(
+            "account",
+            rule=f"must be open in this ledger ({', '.join(known) or 'it has none'})",
+            value=shown(name),
+            next_step=f"Did you mean {nearest[0]!r}?" if nearest else "Open it with its cap first.",
+        )
+
+
+def _paid_in_full(entry: Entry, cap: Guarantee | None) -> bool:
+    paid = entry.paid
+    if paid is None or cap is None:
+        return False
+    if entry.body["charge"] == entry.body["paid"]:  # nothing to convert, so nothing to compute
+        return (paid.policy, paid.alpha) == (cap.policy, cap.alpha)
+    return entry.charge is not None and covers(paid, owed(entry.charge, cap))
+
+
+def meaning(cap: Guarantee, entries: Iterable[Entry] = ()) -> list[str]:
+    """What a cap means to a suspicion, for joiners, and for a worker of whom several jobs count."""
+    told = [joiners_at_cap(cap).text] if cap.policy.name == "proportional" else []
+    return [suspicion_in_all(cap).text, *told, *_several_jobs(cap, entries)]
+
+
+def _several_jobs(cap: Guarantee, entries: Iterable[Entry]) -> list[str]:
+    if cap.policy.name == "person":
+        return []  # all rows of a person are one step
+    rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
+    return [cap_of_jobs(cap, most).text for most in sorted(map(_most, rules)) if most != 1]
+
+
+def _most(rule: str) -> int:
+    """The number of jobs of a worker that count under a stored rule; 0 for all of them."""
+    bounded = BOUNDED_JOBS.match(rule)
+    return 0 if rule == EVERY_JOB else int(bounded[1]) if bounded else 1
+
+
+def states(entries: Iterable[Entry]) -> dict[int, str]:
+    """What became of each charge: committed, failed, withdrawn, or open where nothing is said."""
+    found: dict[int, str] = {}
+    for entry in entries:
+        if entry.kind == "reserved":
+            found[entry.number] = "open"
+        elif entry.names in found and found[entry.names] != "withdrawn":
+            found[entry.names] = entry.kind
+    return found

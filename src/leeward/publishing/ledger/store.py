@@ -1,0 +1,183 @@
+"""The file of a ledger: mode 600 from its creation, one writer at a time, durable."""
+
+import os
+import shlex
+import sqlite3
+import stat
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from leeward.core.errors import BadFile, Damaged
+from leeward.publishing.ledger.contents import APPLICATION, FORMATS, create_identity, create_tables
+from leeward.publishing.ledger.entry import damaged
+
+PRIVATE = 0o600
+"""File mode: readable and writable by the owner alone."""
+
+LOCK_TIMEOUT = 60.0
+"""How long to wait for another process that writes, in seconds."""
+
+DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT}
+
+
+@dataclass(frozen=True)
+class Store:
+    """Opens the path for every use and keeps nothing open between uses.
+
+    So a replaced file is noticed, and threads and forks share nothing. Only SQLite opens the
+    file: closing any other handle would drop the locks of SQLite.
+    """
+
+    path: Path
+
+    def create(self) -> None:
+        """Make the file, which must not exist, readable and writable by its owner alone."""
+        self._make_empty()
+        try:
+            with self._transaction("BEGIN IMMEDIATE") as connection:
+                create_tables(connection)
+                create_identity(connection)
+            self._sync_folder()
+        except BaseException:
+            self.path.unlink(missing_ok=True)  # nothing was charged to it yet
+            raise
+
+    def check(self) -> None:
+        """Refuse a path that is not a private ledger file of this format."""
+        self._check_file()
+        with self._connection() as connection:
+            self._check_format(connection)
+            self._check_mode()
+
+    def permissions(self) -> int:
+        """The file mode."""
+        return stat.S_IMODE(self._stat().st_mode)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A read transaction: the file does not change while it is read."""
+        self._stat()
+        with self._transaction("BEGIN") as connection:
+            self._check_format(connection)
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """A write transaction: on disk when the block ends, or not written at all."""
+        self._check_file()
+        with self._transaction("BEGIN IMMEDIATE") as connection:
+            self._check_format(connection)
+            self._check_mode()
+            yield connection
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[sqlite3.Connection]:
+        with self._connection() as connection:
+            connection.execute(begin)
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        address = f"{self.path.absolute().as_uri()}?mode=rw"  # never makes a file
+        try:
+            opened = sqlite3.connect(address, LOCK_TIMEOUT, isolation_level=None, uri=True)
+            with closing(opened) as connection:
+                connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+                connection.execute("PRAGMA synchronous = EXTRA")
+                connection.execute("PRAGMA fullfsync = ON")
+                yield connection
+        except sqlite3.Error as error:
+            raise self._refusal(error) from None
+
+    def _check_format(self, connection: sqlite3.Connection) -> None:
+        ((application,),) = connection.execute("PRAGMA application_id")
+        ((version,),) = connection.execute("PRAGMA user_version")
+        if application != APPLICATION:
+            raise self._bad("must be a ledger", "another database", ANOTHER)
+        if version not in FORMATS:
+            rule = f"must be of format {' or '.join(map(str, FORMATS))}"
+            raise self._bad(rule, f"format {version}", "Use a newer Leeward.")
+        ((mode,),) = connection.execute("PRAGMA journal_mode")
+        if mode != "delete":
+            # Only a rollback journal is gone, and with it the charge on disk, when COMMIT returns.
+            raise damaged(f"its journal mode is {mode}, not delete")
+
+    def _check_file(self) -> None:
+        found = self._stat()
+        if stat.S_ISDIR(found.st_mode):
+            raise self._bad("must be a file", "a folder", "Give the file of the ledger.")
+        if not stat.S_ISREG(found.st_mode):
+            raise self._bad("must be a file", "a device or pipe", "Give the file of the ledger.")
+        if found.st_size == 0:
+            step = "If it stays so, its making broke off: remove it and make the ledger anew."
+            raise self._bad("must be a ledger", "an empty file", step)
+
+    def _check_mode(self) -> None:
+        """Refuse a ledger that other users may open. Call it after the format check."""
+        mode = self.permissions()
+        if mode & 0o077:
+            step = f"Run `chmod 600 {shlex.quote(str(self.path))}`."
+            raise self._bad("must be closed to everyone but its owner", f"mode {mode:o}", step)
+
+    def _stat(self) -> os.stat_result:
+        try:
+            return self.path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            step = "Check the path, or make a ledger with `leeward ledger create`."
+            raise self._bad("must exist", "no such file", step) from None
+        except (OSError, ValueError) as error:
+            raise self._unusable(error) from None
+
+    def _make_empty(self) -> None:
+        flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            handle = os.open(self.path, flags, PRIVATE)
+        except FileExistsError:
+            step = "Use that ledger, or give another path."
+            raise self._bad("must not exist yet", "a file of this name", step) from None
+        except (OSError, ValueError) as error:
+            raise self._unusable(error) from None
+        try:
+            os.fchmod(handle, PRIVATE)  # a umask can only have taken away more
+        finally:
+            os.close(handle)
+
+    def _sync_folder(self) -> None:
+        """Sync the folder, so that the name of the new file is on disk too."""
+        handle = os.open(self.path.absolute().parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def _refusal(self, error: sqlite3.Error) -> BadFile | Damaged:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            rule = f"must be free within {LOCK_TIMEOUT:g} seconds"
+            return self._bad(rule, "another process is writing to it", "Try again when it is done.")
+        if code == sqlite3.SQLITE_NOTADB:
+            return self._bad("must be a ledger", "a file that is no database", ANOTHER)
+        if code in DAMAGE:
+            return damaged(f"the database cannot be used: {error}")
+        step = "Work as the owner, in a folder that can be written, on a disk with room."
+        return self._bad("must be readable and writable, and its folder too", f"{error}", step)
+
+    def _unusable(self, error: OSError | ValueError) -> BadFile:
+        reason = getattr(error, "strerror", None) or str(error)
+        step = "Give a path in a folder that can be written."
+        return self._bad("must be a usable path", reason, step)
+
+    def _bad(self, rule: str, found: str, next_step: str) -> BadFile:
+        value = f"{found} ({str(self.path)!r})"
+        return BadFile("ledger", rule=rule, value=value, next_step=next_step)
+
+
+ANOTHER = "Give the file of a ledger, or make one with `leeward ledger create`."

@@ -1,0 +1,428 @@
+"""Explanation: what a SELECT statement would count, touch and cost, before there is a plan.
+
+Nothing is read but the codebook, and nothing is spent.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import TYPE_CHECKING, Literal
+
+from leeward.core.codebook import BoundedJobs, Codebook, EveryJob, JobsRule, Pay
+from leeward.core.codebook.size_profile import MOST_JOBS, SizeProfile
+from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.core.exact import alpha_text, number_text
+from leeward.core.privacy import Guarantee, Person, WorkerOnly, sequential
+from leeward.core.show.numbers import count, counted, crossed, error, listed
+from leeward.publishing.plan.plan import Context, PlannedTable
+from leeward.publishing.plan.prediction import mean_error
+from leeward.publishing.plan.reading import OFFERED, read_marginal, require_limit
+from leeward.publishing.plan.sql import WORKPLACES, Selected, read_statement, statements
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+MOST_STATEMENTS = 20
+LARGEST = 100
+"""Jobs of the largest establishment of a cell for which errors are predicted."""
+
+NAME = "query"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The promise that statements are explained under, and what is assumed."""
+
+    codebook: Codebook
+    promise: Guarantee
+    jobs: JobsRule
+    largest: int = LARGEST
+
+    def __post_init__(self) -> None:
+        if self.promise.policy.name not in OFFERED:
+            raise InvalidParameter(
+                "--policy",
+                rule=f"must be one of {', '.join(OFFERED)}",
+                value=self.promise.policy.name,
+                next_step="Choose one of these.",
+            )
+        require_limit(self.promise.policy, self.jobs)
+        if not 1 <= self.largest <= MOST_JOBS:
+            raise InvalidParameter(
+                "--largest",
+                rule=f"must be a whole number from 1 to {MOST_JOBS}",
+                value=self.largest,
+                next_step=f"Leave it out for {LARGEST}.",
+            )
+
+    @property
+    def profile(self) -> SizeProfile:
+        """Cells whose largest establishment has the assumed number of jobs."""
+        return SizeProfile((self.largest,), (1,))
+
+    @property
+    def step(self) -> int:
+        """S: by how many jobs the largest establishment changes in one step of the policy."""
+        alpha = self.promise.alpha or Fraction(0)
+        return max(int(alpha * self.largest), self.promise.plus or 1)
+
+    @property
+    def rows(self) -> int:
+        """How many jobs of a person count at most; 1 where the number is not limited."""
+        return self.jobs.most if isinstance(self.jobs, BoundedJobs) else 1
+
+    def table(self, selected: Selected, epsilon: Fraction) -> PlannedTable:
+        """The table with the mechanism that a plan would take."""
+        promise = self.promise.with_amount(epsilon)
+        context = Context(self.codebook, promise, self.profile, self.jobs)
+        made = context.table(selected.written(NAME), Fraction(1))
+        if made is None:
+            raise AssertionError("a table with a codebook and a promise was not planned")
+        return made
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The verdict on one statement, with its reason."""
+
+    verdict: Literal["accepted", "refused", "public"]
+    reason: str
+    next_step: str
+    steps: tuple[str, ...] = ()
+    selected: Selected | None = None
+    planned: PlannedTable | None = None
+    sensitivity: tuple[int | None, int | None] = (None, None)
+    """By how much one worker, and one establishment in one step, changes the numbers."""
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """What the statement costs; nothing is charged for one that is refused."""
+        if self.verdict == "public":
+            return Fraction(0)
+        return None if self.planned is None else self.planned.charge.epsilon
+
+    def as_json(self) -> dict[str, object]:
+        """The answer of `leeward explain --json`."""
+        worker, establishment = self.sensitivity
+        found = self.selected
+        table = None if found is None else {
+            "by": list(found.by),
+            "where": {name: list(codes) for name, codes in found.where.items()},
+            "statistic": found.statistic,
+            "of": found.of,
+        }  # fmt: skip
+        return {
+            "verdict": self.verdict,
+            "table": table,
+            "sensitivity": {"worker": worker, "establishment": establishment},
+            "epsilon": None if self.epsilon is None else number_text(self.epsilon),
+            "reason": self.reason,
+            "next_step": self.next_step,
+            "steps": list(self.steps),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The explanation for a person."""
+        yield f"{self.verdict.capitalize()}: {self.reason}"
+        for number, step in enumerate(self.steps, 1):
+            yield f"  {number}. {step}"
+        if self.next_step:
+            yield f"  Next: {self.next_step}"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What several statements cost together, and why."""
+
+    sequential: Fraction
+    together: Fraction
+    as_one_table: Fraction | None
+    reason: str
+
+    def as_json(self) -> dict[str, object]:
+        """The three numbers and the reason."""
+        one = self.as_one_table
+        return {
+            "sequential": number_text(self.sequential),
+            "epsilon": number_text(self.together),
+            "as_one_table": None if one is None else number_text(one),
+            "reason": self.reason,
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The cost for a person."""
+        yield f"Together: epsilon {number_text(self.together)}. {self.reason}"
+        if self.together < self.sequential:
+            yield f"  One after the other they would add up to {number_text(self.sequential)}."
+        if self.as_one_table is not None:
+            yield (
+                "  Statements that differ in the codes of one attribute are cheaper as one table "
+                f"GROUP BY it: {number_text(self.as_one_table)} in all."
+            )
+
+
+def explain(
+    text: str | Sequence[str], asked: Asked, epsilons: Sequence[Fraction] = ()
+) -> tuple[tuple[Explanation, ...], Cost | None]:
+    """Explain statements, and what the accepted ones cost together; None for a single one.
+
+    Parameters
+    ----------
+    text
+        SQL; several statements in a list, or with semicolons between them.
+    asked
+        Codebook, promise and assumptions.
+    epsilons
+        What each statement costs; left out, each costs what the promise has.
+    """
+    texts = [text] if isinstance(text, str) else list(text)
+    found = [one for each in texts for one in _read(each)]
+    _require_number(found, epsilons)
+    each = tuple(epsilons) or (asked.promise.epsilon,) * len(found)
+    told = tuple(_explained(one, asked, spent) for one, spent in zip(found, each, strict=True))
+    accepted = [one for one in told if one.verdict == "accepted"]
+    return told, cost(accepted, asked) if len(found) > 1 and accepted else None
+
+
+def _read(text: str) -> "list[Expr | LeewardError]":
+    try:
+        return list(statements(text))
+    except LeewardError as problem:
+        return [problem]
+
+
+def _require_number(found: Sequence[object], epsilons: Sequence[Fraction]) -> None:
+    if not 1 <= len(found) <= MOST_STATEMENTS:
+        raise InvalidParameter(
+            "SQL",
+            rule=f"must be 1 to {MOST_STATEMENTS} statements",
+            value=f"{len(found)} statements",
+            next_step='Give for example "SELECT sex, COUNT(*) FROM jobs GROUP BY sex".',
+        )
+    if epsilons and len(epsilons) != len(found):
+        raise InvalidParameter(
+            "--epsilon",
+            rule="must be given once for all statements, or once for each",
+            value=f"{len(epsilons)} for {counted(len(found), 'statement')}",
+            next_step="Repeat --epsilon in the order of the statements.",
+        )
+
+
+def _explained(one: "Expr | LeewardError", asked: Asked, epsilon: Fraction) -> Explanation:
+    try:
+        if isinstance(one, LeewardError):
+            raise one
+        selected = read_statement(one, asked.codebook)
+        if selected.counted == WORKPLACES:
+            return _public(selected, asked)
+        return _accepted(selected, asked, epsilon)
+    except LeewardError as problem:
+        reason = f"{problem.parameter}: {problem.rule}; got {problem.value}."
+        return Explanation("refused", reason, problem.next_step)
+
+
+def _public(selected: Selected, asked: Asked) -> Explanation:
+    """A count of workplaces: their frame is public, and so is every attribute that may be used."""
+    marginal = read_marginal(selected.written(NAME), asked.codebook)
+    if not marginal.counts_every_job:
+        raise InvalidParameter(
+            "sql",
+            rule="must name attributes of workplaces where workplaces are counted",
+            value="an attribute of workers or jobs",
+            next_step="Write FROM jobs, or leave the attribute out.",
+        )
+    return Explanation(
+        "public",
+        "The frame of workplaces is public: the numbers are exact and cost nothing.",
+        "Write establishments: true in a table by the same attributes.",
+        selected=selected,
+        sensitivity=(0, 0),
+    )
+
+
+def _accepted(selected: Selected, asked: Asked, epsilon: Fraction) -> Explanation:
+    made = asked.table(selected, epsilon)
+    kind = "workplace" if made.marginal.counts_every_job else "worker"
+    reason = f"It is a {kind} table that `leeward release` can publish."
+    each, step = _unit(made), asked.step
+    protected = asked.promise.alpha is not None
+    touched = (each * asked.rows, each * step if protected else None)
+    steps = (
+        _what(made),
+        _cells(made),
+        _worker(made, asked),
+        _establishment(made, asked),
+        _price(made, asked, kind),
+    )
+    return Explanation("accepted", reason, "", steps, selected, made, touched)
+
+
+def _unit(made: PlannedTable) -> int:
+    """By how much one job changes a cell: 1, or the cap of its pay."""
+    statistic = made.marginal.statistic
+    numbers = statistic.of.numbers if isinstance(statistic, Pay) else None
+    return 1 if numbers is None else numbers.cap
+
+
+def _what(made: PlannedTable) -> str:
+    marginal = made.marginal
+    statistic = marginal.statistic
+    what = f"the {statistic.name} of {statistic.of.name}" if isinstance(statistic, Pay) else "jobs"
+    kept = [
+        f"{one.name} is {listed(one.codes, 'or')}"
+        for one in (*marginal.filters, *marginal.dimensions)
+        if not one.whole
+    ]
+    return f"It counts {what}{' whose ' + ' and '.join(kept) if kept else ''}."
+
+
+def _cells(made: PlannedTable) -> str:
+    marginal = made.marginal
+    sizes = [f"{count(one.size)} {one.name}" for one in marginal.dimensions]
+    cells = marginal.workplace_cells * marginal.worker_cells
+    product = f"{crossed(sizes)}: " if sizes else ""
+    return (
+        f"Cells: {product}{counted(cells, 'cell')}, from the code lists of the codebook and not "
+        "from the data."
+    )
+
+
+def _worker(made: PlannedTable, asked: Asked) -> str:
+    changed = count(_unit(made))
+    if asked.rows > 1:
+        return f"One worker: up to {asked.rows} jobs, each changes one cell by {changed}."
+    once = f"One worker: a job is in one cell and changes it by at most {changed}"
+    return f"{once}." if not isinstance(asked.jobs, EveryJob) else (
+        f"{once}; m jobs of a worker change cells by m times that."
+    )  # fmt: skip
+
+
+def _establishment(made: PlannedTable, asked: Asked) -> str:
+    cells = made.marginal.worker_cells
+    one = cells == 1
+    together = "its cell" if one else f"its {count(cells)} cells together"
+    if asked.promise.alpha is None:
+        return (
+            f"One establishment: all its jobs are in {together}, and how many they are is not "
+            f"protected by the {asked.promise.policy.name} policy."
+        )
+    alpha, plus = alpha_text(asked.promise.alpha), asked.promise.plus or 1
+    pay = "" if _unit(made) == 1 else f", times the cap {count(_unit(made))}"
+    return (
+        f"One establishment: {together} change{'s' if one else ''} by at most "
+        f"S = max({alpha} × size, {plus}){pay}; of {count(asked.largest)} jobs S is "
+        f"{count(asked.step)}."
+    )
+
+
+def _price(made: PlannedTable, asked: Asked, kind: str) -> str:
+    unit = made.marginal.statistic.unit
+    expected = error(mean_error(made, asked.profile))
+    return (
+        f"A {kind} table, by {made.measurement.name}: {made.why}. It costs epsilon "
+        f"{number_text(made.charge.epsilon)}; mean error of a cell {expected} {unit} where the "
+        f"largest establishment has {count(asked.largest)} jobs."
+    )
+
+
+def cost(accepted: Sequence[Explanation], asked: Asked) -> Cost:
+    """What statements cost together: those that no one can be in both of take the maximum.
+
+    Under the worker policy that is one job, which has one code of every attribute. With an α it
+    is one establishment, which has one code of every workplace attribute and workers of all kinds
+    (Theorems 2 and 3). A person has one code of every attribute of workers.
+    """
+    charges = [one.planned.charge for one in accepted if one.planned is not None]
+    added = sequential(*charges).epsilon
+    meet = _meeting(accepted, asked)
+    together = max(sum((charges[n].epsilon for n in some), Fraction(0)) for some in meet)
+    merged = _as_one_table(accepted, charges)
+    better = merged if asked.promise.alpha is not None and merged < together else None
+    return Cost(added, together, better, _why(asked, parallel=together < added))
+
+
+def _why(asked: Asked, *, parallel: bool) -> str:
+    policy = asked.promise.policy
+    if isinstance(policy, WorkerOnly):
+        return (
+            "Statements whose filters exclude each other share no job: the largest counts."
+            if parallel
+            else "A job may be counted by all of them: the losses add up."
+        )
+    if isinstance(policy, Person):
+        return (
+            "Statements whose filters on attributes of workers exclude each other share no "
+            "person: the largest counts."
+            if parallel
+            else "A person may be counted by all of them: the losses add up."
+        )
+    return (
+        "Statements whose filters on attributes of workplaces exclude each other share no "
+        "establishment: the largest counts."
+        if parallel
+        else "An establishment has workers of all kinds, men and women alike: the losses add up. "
+        "Only filters on attributes of workplaces exclude each other here."
+    )
+
+
+def _meeting(accepted: Sequence[Explanation], asked: Asked) -> set[frozenset[int]]:
+    """The sets of statements that count the same job, establishment or person."""
+    whole = frozenset(range(len(accepted)))
+    chosen = [dict(one.selected.where) if one.selected else {} for one in accepted]
+    names = sorted({name for one in chosen for name in one if _tells_apart(name, asked)})
+    return reduce(_crossed, (_sharing(name, chosen, asked.codebook) for name in names), {whole})
+
+
+def _tells_apart(name: str, asked: Asked) -> bool:
+    """Whether what is protected has one code of this attribute."""
+    table = asked.codebook.attributes[name].table
+    if isinstance(asked.promise.policy, WorkerOnly):
+        return True
+    return table == ("workers" if isinstance(asked.promise.policy, Person) else "workplaces")
+
+
+def _sharing(
+    name: str, chosen: Sequence[dict[str, tuple[str, ...]]], codebook: Codebook
+) -> set[frozenset[int]]:
+    """For each code of an attribute, the statements that count it."""
+    return {
+        frozenset(n for n, where in enumerate(chosen) if code in where.get(name, (code,)))
+        for code in codebook.attributes[name].codes
+    }
+
+
+def _crossed(left: set[frozenset[int]], right: set[frozenset[int]]) -> set[frozenset[int]]:
+    """The intersections of two families of sets that no other contains."""
+    found = {one & other for one in left for other in right}
+    return {one for one in found if not any(one < other for other in found)}
+
+
+def _as_one_table(accepted: Sequence[Explanation], charges: Sequence[Guarantee]) -> Fraction:
+    """The cost if statements that differ in the codes of one attribute were one table by it."""
+    groups: dict[object, list[tuple[set[str], Fraction]]] = {}
+    for one, charge in zip(accepted, charges, strict=True):
+        groups.setdefault(_shape(one), []).append((_codes(one), charge.epsilon))
+    return sum((_group_cost(rows) for rows in groups.values()), Fraction(0))
+
+
+def _shape(one: Explanation) -> object:
+    """What a statement asks for, but for the codes of its only filter."""
+    found = one.selected
+    if found is None or len(found.where) != 1:
+        return id(one)
+    (name,) = found.where
+    return (found.by, found.statistic, found.of, name) if name not in found.by else id(one)
+
+
+def _codes(one: Explanation) -> set[str]:
+    found = one.selected
+    return {code for codes in found.where.values() for code in codes} if found else set()
+
+
+def _group_cost(rows: Sequence[tuple[set[str], Fraction]]) -> Fraction:
+    """The maximum where no code is in two statements, else the sum."""
+    total = sum(len(codes) for codes, _ in rows)
+    if len(set().union(*(codes for codes, _ in rows))) == total:
+        return max(spent for _, spent in rows)
+    return sum((spent for _, spent in rows), Fraction(0))

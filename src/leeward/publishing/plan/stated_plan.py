@@ -1,0 +1,217 @@
+"""Stated plan: the tables of a plan, made again from what a certificate says of them.
+
+A certificate quotes the plan and lists the codes, so every table can be calibrated again by the
+functions that read plans. No codebook and no data are read.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from pydantic import ValidationError
+
+from leeward.core.codebook import (
+    COUNT,
+    Attribute,
+    Breakdown,
+    Classes,
+    Dimension,
+    Flows,
+    Gains,
+    Marginal,
+    NumericRange,
+    Pay,
+    Percentiles,
+    Statistic,
+)
+from leeward.core.codebook.flows import FLOW_CODES
+from leeward.core.codebook.marginal import TOTAL
+from leeward.core.codebook.statistic import OF_CLASSES, OF_FLOWS
+from leeward.core.errors import LeewardError
+from leeward.core.mechanisms.choice import AUTO, IN_PLANS, measurement
+from leeward.core.privacy import Guarantee
+from leeward.publishing.bundle import Certificate, CertifiedTable
+from leeward.publishing.bundle.pay_statements import StatisticStatement
+from leeward.publishing.bundle.total_check import stated_marginal
+from leeward.publishing.plan.bins import read_classes, read_percentiles
+from leeward.publishing.plan.plan import PlannedTable, part_of
+from leeward.publishing.plan.reading import read_margins, read_protection, read_shares
+from leeward.publishing.plan.request import ALL, Request, WrittenTable
+
+
+class Disagrees(Exception):
+    """A certificate whose parts cannot be of one plan; the message says which."""
+
+
+@dataclass(frozen=True)
+class StatedTable:
+    """A table of the plan with the certified tables that were made of it.
+
+    A tidy bundle leaves some tables out: then there are none, and no measurement either.
+    """
+
+    written: WrittenTable
+    part: Guarantee
+    certified: tuple[CertifiedTable, ...]
+    planned: PlannedTable | None
+
+    @property
+    def charge(self) -> Guarantee:
+        """What it costs; one that was left out cost its part of the budget."""
+        return self.part if self.planned is None else self.planned.charge
+
+
+def stated_request(certificate: Certificate) -> Request:
+    """The plan that a certificate quotes."""
+    try:
+        request = Request.model_validate(certificate.plan)
+    except (ValidationError, RecursionError):
+        raise Disagrees("plan is not a plan") from None
+    if request.public() != certificate.plan:
+        raise Disagrees("plan is not written as a release writes it")
+    return request
+
+
+def stated_tables(certificate: Certificate, request: Request) -> Iterator[StatedTable]:
+    """The tables of the plan in their order, each calibrated again."""
+    try:
+        asked, shares = read_protection(request.protect), read_shares(request.tables)
+    except LeewardError as refusal:
+        raise Disagrees(f"plan.protect or a share of plan.tables {refusal.rule}") from None
+    named = [_names(written) for written in request.tables]
+    held = {table.name: table for table in certificate.tables}
+    kept = [names for names in named if any(name in held for name in names)]
+    if [name for names in kept for name in names] != [*held]:
+        raise Disagrees("tables are not those of plan.tables")
+    for written, names, share in zip(request.tables, named, shares, strict=True):
+        parts = tuple(held[name] for name in names if name in held)
+        if not parts and certificate.made_from is None:
+            raise Disagrees(f"tables does not have the table {written.name} of plan.tables")
+        yield _made_again(written, parts, asked, share)
+
+
+def _names(written: WrittenTable) -> tuple[str, ...]:
+    """The tables that are written of a table of the plan."""
+    if not written.breakdowns:
+        return (written.name,)
+    parts = ("_".join(_listed(one)) for one in written.breakdowns)
+    return tuple(f"{written.name}_{part}" for part in (TOTAL, *parts))
+
+
+def _listed(names: list[str] | str) -> list[str]:
+    return [names] if isinstance(names, str) else names
+
+
+def _made_again(
+    written: WrittenTable, parts: tuple[CertifiedTable, ...], asked: Guarantee, share: Fraction
+) -> StatedTable:
+    rows = parts[0].person_rows if parts else None
+    try:
+        part = part_of(asked, share, rows)
+        if not parts:
+            return StatedTable(written, part, (), None)
+        marginal = _marginal(written, parts)
+        made = measurement(
+            _mechanism(written, parts), marginal, part, read_margins(written.margins)
+        )
+        planned = PlannedTable.priced(marginal, written, (made, ""), part, rows)
+    except (LeewardError, ValueError, TypeError, LookupError, ArithmeticError) as problem:
+        reason = problem.rule if isinstance(problem, LeewardError) else "it cannot be made again"
+        raise Disagrees(f"tables has {written.name}, which no plan gives: {reason}") from None
+    return StatedTable(written, part, parts, planned)
+
+
+def _mechanism(written: WrittenTable, parts: Sequence[CertifiedTable]) -> str:
+    """The one that the plan names; where it leaves the choice, the one that is stated."""
+    names = {table.mechanism for table in parts}
+    chosen = names.pop() if written.mechanism == AUTO else written.mechanism
+    if names - {chosen} or chosen not in IN_PLANS:
+        raise Disagrees(f"tables has other mechanisms for {written.name} than its plan")
+    return chosen
+
+
+def _marginal(written: WrittenTable, parts: Sequence[CertifiedTable]) -> Marginal:
+    """The table as the plan asks for it, with the codes that are stated."""
+    first, *broken = map(stated_marginal, parts)
+    _require_agreement(written, parts)
+    statistic = _statistic(written, parts[0])
+    named = written.by if written.totals == ALL else written.totals or ()
+    return replace(
+        first,
+        name=written.name,
+        worker=_of_statistic(statistic, first.worker),
+        complete=written.complete,
+        statistic=statistic,
+        establishments=written.establishments,
+        totals=tuple(name for name in written.by if name in _listed(list(named))),
+        breakdowns=tuple(Breakdown(one.worker) for one in broken),
+    )
+
+
+def _require_agreement(written: WrittenTable, parts: Sequence[CertifiedTable]) -> None:
+    """Identifiers and codes are those of the plan, workplaces first."""
+    shown = written.statistic != COUNT.name and written.statistic in (*OF_CLASSES, *OF_FLOWS)
+    for number, table in enumerate(parts):
+        worker = table.worker_identifiers[: -1 if shown else None]
+        asked = _listed(written.breakdowns[number - 1]) if number else written.by
+        own = (*(() if number else table.workplace_identifiers), *worker)
+        if sorted(own, key=asked.index) != asked or [*worker] != [n for n in asked if n in worker]:
+            raise Disagrees(f"tables has other identifiers for {table.name} than plan.tables")
+        for name, codes in written.where.items():
+            if {*table.kept(name)} != {*_listed(codes)}:
+                raise Disagrees(f"tables has other codes of {name} than plan.tables keeps")
+        if {*(table.where or {})} - {*written.where}:
+            raise Disagrees(f"tables has filters of {table.name} that plan.tables has not")
+
+
+def _statistic(written: WrittenTable, table: CertifiedTable) -> Statistic:
+    """The statistic of the plan; unit and public bounds of a column are those that are stated."""
+    if written.statistic == COUNT.name:
+        return COUNT
+    name = str(written.of)
+    if written.statistic in OF_FLOWS:
+        flow = Attribute(name, "jobs", name, FLOW_CODES, FLOW_CODES, False, {})
+        return Flows(flow) if written.statistic == Flows.name else Gains(flow)
+    of = _numeric(name, table)
+    if written.statistic in OF_CLASSES:
+        return (read_classes if written.statistic == Classes.name else read_percentiles)(
+            written, of
+        )
+    return Pay("mean" if written.statistic == "mean" else "payroll", of)
+
+
+def _numeric(name: str, table: CertifiedTable) -> Attribute:
+    """A column of pay; its classes end where the next of the stated edges begins."""
+    stated = table.statistic
+    if not isinstance(stated, StatisticStatement):
+        raise Disagrees(f"tables does not say of which column {table.name} is")
+    ends = (stated.edges or (stated.low, stated.cap))[1:]
+    texts: Mapping[str, str] = table.codes.get(name, {str(end): str(end) for end in ends})
+    bounds = tuple((code, end - 1) for code, end in zip(texts, ends, strict=True))
+    numbers = NumericRange(
+        stated.low, stated.cap, stated.unit, stated.period, bounds, stated.cap_from
+    )
+    recode = {code: at for at, code in enumerate(texts)}
+    known = (table.attributes or {}).get(name)
+    return Attribute(
+        name,
+        "jobs",
+        name,
+        tuple(texts),
+        tuple(texts.values()),
+        public=False,
+        recode=recode,
+        numbers=numbers,
+        label=None if known is None else known.label,
+        note=None if known is None else known.note,
+    )
+
+
+def _of_statistic(statistic: Statistic, worker: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
+    """The worker part as it is tabulated: classes in place of the measures made of them."""
+    if not isinstance(statistic, Classes | Percentiles | Flows | Gains):
+        return worker
+    of = statistic.of
+    codes = statistic.tabulated if isinstance(statistic, Flows | Gains) else of.codes
+    kept = tuple(at for at, code in enumerate(of.codes) if code in codes)
+    return (*worker[:-1], Dimension(of, kept))

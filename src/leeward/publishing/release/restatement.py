@@ -1,0 +1,234 @@
+"""Restatement: what a certificate says that follows from its other parts, stated again.
+
+A certificate can be forged with its checksums. What follows from its plan, its tables and its codes
+is computed again by the functions that write certificates, and must be the same.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import zip_longest
+from math import isclose
+from typing import Any
+
+from pydantic import BaseModel
+
+from leeward.core.codebook import Marginal
+from leeward.core.codebook.law import BUILT_IN, NONE, Law, read_law
+from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES
+from leeward.core.codebook.statistic import STATISTICS_OF_PAY
+from leeward.core.errors import LeewardError
+from leeward.core.noise.scales import public_seed
+from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy.pay_sentences import PayRead, about_pay
+from leeward.publishing.bundle import (
+    Bundle,
+    Certificate,
+    CertifiedTable,
+    DataStatement,
+    RowsStatement,
+)
+from leeward.publishing.bundle.layout import CERTIFICATE
+from leeward.publishing.bundle.software import wrote_words
+from leeward.publishing.bundle.source_check import as_released
+from leeward.publishing.bundle.statements import make_up_promise
+from leeward.publishing.ledger.account import covers, owed
+from leeward.publishing.plan.plan import digest_of
+from leeward.publishing.plan.reading import read_jobs, read_rows
+from leeward.publishing.plan.request import Request
+from leeward.publishing.plan.stated_plan import (
+    Disagrees,
+    StatedTable,
+    stated_request,
+    stated_tables,
+)
+from leeward.publishing.release.certify import (
+    KEYED,
+    SMALLEST_PART,
+    about,
+    budget,
+    pay_statement,
+    promises,
+    table_statements,
+)
+from leeward.publishing.release.ledger_check import price_findings, stated_account
+from leeward.tidy.tidying import tidied_findings
+
+ROUNDING = 1e-6
+"""How far numbers in double precision may differ between two processors, in proportion."""
+
+Statements = Mapping[str, Any]
+
+
+def restated_findings(bundle: Bundle) -> tuple[str, ...]:
+    """What does not follow from the rest of a sound bundle, in plain words; none if all does."""
+    found = certificate_findings(bundle.certificate)
+    if not found and wrote_words(bundle.certificate):
+        found = tuple(tidied_findings(bundle))
+    return tuple(f"{CERTIFICATE} contradicts itself: {one}" for one in found)
+
+
+def certificate_findings(certificate: Certificate) -> tuple[str, ...]:
+    """What does not follow from the rest of a certificate by itself.
+
+    Sums are compared always, words where this version wrote them.
+    """
+    found = tuple(_sums(certificate))
+    if not found and wrote_words(certificate):
+        found = tuple(_words(certificate))
+    return found
+
+
+def _sums(certificate: Certificate) -> Iterator[str]:
+    """Tables, guarantee and payment are one loss; names are the same wherever they are."""
+    paid_once = {table.joint.name if table.joint else table.name: table.guarantee.as_guarantee()
+                 for table in certificate.tables}  # fmt: skip
+    try:
+        total, stated = sequential(*paid_once.values()), certificate.guarantee.as_guarantee()
+        if certificate.made_from is None and total != stated:
+            yield "guarantee is not the sum of what its tables cost"
+        if certificate.made_from is not None and not covers(stated, total):
+            yield "guarantee is less than the sum of what its tables cost"
+        yield from _budget(certificate, stated)
+    except LeewardError as refusal:
+        yield f"guarantee, budget or what a table costs: {refusal.rule}"
+    told = {
+        "plan.account": (certificate.plan.get("account"), certificate.account),
+        "plan.period": (certificate.plan.get("period"), certificate.period),
+        "software.leeward": (_program(certificate), certificate.leeward),
+    }
+    yield from (f"{place} is another one" for place, (one, other) in told.items() if one != other)
+
+
+def _program(certificate: Certificate) -> str:
+    stated = certificate.software
+    return certificate.leeward if stated is None else stated.leeward
+
+
+def _budget(certificate: Certificate, charge: Guarantee) -> Iterator[str]:
+    yield from price_findings(certificate)
+    account, stated = stated_account(certificate), certificate.budget
+    spent = stated.spent.as_guarantee()
+    losses = (spent.epsilon, spent.delta, spent.rho)
+    if max(one.denominator for one in losses) < SMALLEST_PART:  # else what is left was rounded
+        again = budget(account, owed(charge, account.cap))
+        yield from _differences(stated.left, again.left, "budget.left")
+
+
+def _words(certificate: Certificate) -> Iterator[str]:
+    """Everything that a release would state of this plan, these codes and these rows."""
+    try:
+        request = stated_request(certificate)
+        tables = tuple(stated_tables(certificate, request))
+        again = _again(certificate, request, tables)
+    except Disagrees as problem:
+        yield str(problem)
+        return
+    except LeewardError as refusal:
+        yield f"no release has such a plan: {refusal.rule}"
+        return
+    for name, choices in again.items():
+        found = [[*_differences(getattr(certificate, name), one, name)] for one in choices]
+        yield from () if [] in found else found[0]
+    yield from _table_words(certificate, tables)
+
+
+def _again(
+    certificate: Certificate, request: Request, tables: Sequence[StatedTable]
+) -> dict[str, tuple[object, ...]]:
+    """Each part as it may be: what depends on the codebook's columns has several forms."""
+    strict = read_rows(request.rows)
+    jobs, charge = read_jobs(request.jobs, strict=strict), sequential(*(t.charge for t in tables))
+    made = [table.planned for table in tables if table.planned is not None]
+    marginals = [table.marginal for table in made]
+    by_cell = all(one.measurement.by_cell for one in made if not one.marginal.counts_every_job)
+    kinds = certificate.weak_attributes if charge.policy.name == "weak" else None
+    rules = [
+        (*ROW_RULES, *of_numbers, *of_nulls)
+        for of_numbers in ((), NUMBER_RULES)
+        for of_nulls in ((), NULL_RULES)
+    ]
+    once: dict[str, object] = {
+        "plan_digest": digest_of(request, certificate.codebook_digest),
+        **promises(charge, jobs, strict=strict),
+        "make_up": make_up_promise(charge, kinds, by_cell=by_cell),
+        "weak_attributes": kinds,
+        "about": about(request),
+        "law": _law(certificate, request),
+        "data": DataStatement(fingerprint=certificate.data.fingerprint, keyed=KEYED),
+    }
+    return {name: (one,) for name, one in once.items()} | {
+        "pay": tuple(
+            pay_statement(about_pay(charge, jobs, read)) for read in _pay_read(tables, marginals)
+        ),
+        "rows": tuple(RowsStatement.of(one, strict=strict) for one in rules),
+    }
+
+
+def _pay_read(tables: Sequence[StatedTable], marginals: Sequence[Marginal]) -> Iterator[PayRead]:
+    """What the release may have read of pay: the codebook says which attributes are its classes.
+
+    A tidy bundle leaves tables of pay out. Whether those count every job is not in its certificate.
+    """
+    read = PayRead.of(marginals)
+    without = [table.written for table in tables if table.planned is None]
+    paid = any(one.statistic in STATISTICS_OF_PAY for one in without)
+    yield read if not paid else PayRead(read.classes, payroll=True)
+    yield PayRead(classes=True, payroll=read.payroll or paid)
+    if paid and not read.classes:
+        yield PayRead(payroll=True, whole=True)
+
+
+def _law(certificate: Certificate, request: Request) -> Law | None:
+    """A text that comes with the program; one of the office is as the certificate has it."""
+    if request.law in (NONE, *BUILT_IN):
+        return read_law(request.law, BUILT_IN["us-title13"].parent)
+    return certificate.law
+
+
+def _table_words(certificate: Certificate, tables: Sequence[StatedTable]) -> Iterator[str]:
+    places = {table.name: f"tables[{at}]" for at, table in enumerate(certificate.tables)}
+    for table in tables:
+        for number, stated in enumerate(table.certified):
+            if table.planned is not None:
+                seed = public_seed(certificate.plan_digest, table.written.name)
+                again = table_statements(table.planned, number, seed)
+                yield from _table(as_released(stated), again, places[stated.name])
+
+
+def _table(stated: CertifiedTable, again: Statements, place: str) -> Iterator[str]:
+    """What follows from the plan; how many rows are totals follows from the rows."""
+    totals = again["totals"]
+    if totals is not None and stated.totals is not None:
+        again = {**again, "totals": totals.model_copy(update={"rows": stated.totals.rows})}
+    for name, one in again.items():
+        yield from _differences(getattr(stated, name), one, f"{place}.{name}")
+
+
+def _differences(stated: object, again: object, place: str) -> Iterator[str]:
+    """The places at which two statements differ."""
+    if isinstance(stated, BaseModel) and isinstance(again, BaseModel):
+        stated, again = vars(stated), vars(again)
+    if isinstance(stated, Mapping) and isinstance(again, Mapping):
+        if [*stated] != [*again]:
+            yield f"{place} has other keys than follow from the rest"
+            return
+        for key, one in stated.items():
+            yield from _differences(one, again[key], f"{place}.{key}")
+    elif isinstance(stated, list | tuple) and isinstance(again, list | tuple):
+        for at, pair in enumerate(zip_longest(stated, again)):
+            yield from _differences(*pair, f"{place}[{at}]")
+    elif not _same(stated, again, place):
+        yield f"{place} does not follow from the rest"
+
+
+SEARCHED = ("joint.deviation", "budget.left.epsilon")
+"""Numbers in text that were found with floats: of a spent ρ, the ε that is left."""
+
+
+def _same(stated: object, again: object, place: str) -> bool:
+    """Equal, or equal up to rounding where no guarantee depends on a number."""
+    if place.endswith(SEARCHED) and isinstance(stated, str) and isinstance(again, str):
+        stated, again = float(Fraction(stated)), float(Fraction(again))
+    if isinstance(stated, float) and isinstance(again, float):
+        return isclose(stated, again, rel_tol=ROUNDING)
+    return stated == again
