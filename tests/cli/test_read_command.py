@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from leeward.cli.app import build
+from tests.derived.derive.test_series import write_quarter
+from tests.derived.products.test_layouts import counts, write
 from tests.publishing.bundle.made_up import dimension
-from tests.tidy.test_layouts import counts, write
-from tests.tidy.test_series import write_quarter
 
 
 def read(*arguments: str | Path) -> Result:

@@ -18,8 +18,8 @@ from leeward.cli.recipes.preparation import prepare
 from leeward.cli.recipes.recipe import Given
 from leeward.core.codebook import TABLES as TABLES_OF_PLANS
 from leeward.core.show.progress import Silent
+from leeward.derived.products.lodes import FORMS
 from leeward.publishing.plan.plan import Plan, read_plan
-from leeward.tidy.lodes import FORMS
 from tests.cli.scene import Office
 
 TABLES: Mapping[str, tuple[str, ...]] = {

@@ -19,10 +19,10 @@ from typer.testing import Result
 import leeward
 from leeward import Bundle
 from leeward.core.errors import LeewardError
+from leeward.derived.products.layouts import FORMS
+from leeward.derived.products.lodes import forms as lodes_forms
 from leeward.publishing.bundle import CertifiedTable
 from leeward.tidy import derive
-from leeward.tidy.layouts import FORMS
-from leeward.tidy.lodes import forms as lodes_forms
 from tests.matrix.office import run
 
 COUNTS_ONLY = "counts without margins"

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from leeward.derived.settle.tidying import tidy
 from leeward.publishing.bundle import read_bundle
 from leeward.publishing.plan.gap import gaps
 from leeward.publishing.plan.plan import read_plan
 from leeward.publishing.plan.prediction import HEADINGS, promises
-from leeward.tidy.tidying import tidy
 from leeward.web import releases_table
+from tests.derived.settle.joint_bundle import BOUND, write_joint
 from tests.publishing.plans import CODEBOOK, write_plan
-from tests.tidy.joint_bundle import BOUND, write_joint
 from tests.web.drafts import Parts
 from tests.web.releases_scene import Markup
 from tests.web.serving import serving

@@ -9,7 +9,7 @@ import pytest
 from leeward.core.errors import BadFile
 from leeward.web import geography
 from leeward.web.geography import read_map
-from tests.tidy.test_series import write_quarter
+from tests.derived.derive.test_series import write_quarter
 from tests.web.releases_scene import Markup
 from tests.web.serving import serving
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from leeward.derived.derive.comparison import Comparison, compare
 from leeward.publishing.bundle import read_bundle
-from leeward.tidy.comparison import Comparison, compare
 from leeward.web.releases_comparison import HONEST, comparison_words
 from tests.publishing.bundle.made_up import write_demo
 from tests.web.releases_scene import Markup, work, write_small

@@ -11,8 +11,8 @@ from leeward.core.codebook import Marginal
 from leeward.core.show.numbers import count
 from leeward.publishing.bundle import BundleWriter
 from leeward.web.releases_table import MOST_COLUMNS
+from tests.derived.derive.test_series import write_quarter
 from tests.publishing.bundle.made_up import cells, certificate, certified, dimension
-from tests.tidy.test_series import write_quarter
 from tests.web.serving import serving
 
 FORMULA = "=1+1"

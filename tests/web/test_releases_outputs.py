@@ -85,8 +85,8 @@ def test_the_page_of_a_survey_runs_nothing(page: Served) -> None:
 
 
 def test_a_tidy_bundle_says_what_it_is_made_from(tmp_path: Path) -> None:
-    from leeward.tidy.tidying import tidy  # noqa: PLC0415 (only here)
-    from tests.tidy.joint_bundle import write_joint  # noqa: PLC0415 (as above)
+    from leeward.derived.settle.tidying import tidy  # noqa: PLC0415 (only here)
+    from tests.derived.settle.joint_bundle import write_joint  # noqa: PLC0415 (as above)
 
     tidy(write_joint(tmp_path / "released"), tmp_path / "tidied")
     with serving(releases=tmp_path) as page:

@@ -9,7 +9,7 @@ import pytest
 from leeward.publishing.bundle import read_bundle
 from leeward.publishing.bundle.signoff import certificate_digest
 from leeward.web import releases_print
-from tests.tidy.joint_bundle import write_joint
+from tests.derived.settle.joint_bundle import write_joint
 from tests.web.releases_scene import Markup
 from tests.web.serving import Served, serving
 

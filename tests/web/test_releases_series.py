@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from tests.derived.derive.test_series import write_quarter
 from tests.publishing.bundle.made_up_pay import write_pay
-from tests.tidy.test_series import write_quarter
 from tests.web.releases_scene import Markup
 from tests.web.serving import serving
 

@@ -8,10 +8,11 @@ import pytest
 
 from leeward.core.show.interpretation import NOT_DISTINGUISHABLE, RANKS
 from leeward.core.show.numbers import rank_text
+from leeward.derived.derive import picked
 from leeward.publishing.bundle import read_bundle
 from leeward.report.document import report
 from leeward.report.summary import summarise
-from leeward.tidy import derive, picked
+from leeward.tidy import derive
 from tests.publishing.bundle.made_up import write_demo
 from tests.web.releases_scene import Markup, work
 from tests.web.serving import Served, serving

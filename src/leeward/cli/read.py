@@ -10,10 +10,10 @@ import typer
 from leeward.cli.screen import given_options, note, say, say_json
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.show.numbers import count, cut, significant
+from leeward.derived.derive.derived import TOP, Against, Derived, derive
+from leeward.derived.derive.series import COLUMNS, alike, is_bundle, left_out, releases_at, series
 from leeward.publishing.bundle import Bundle, read_bundle
 from leeward.publishing.bundle.published_table import PublishedTable
-from leeward.tidy.derived import TOP, Against, Derived, derive
-from leeward.tidy.series import COLUMNS, alike, is_bundle, left_out, releases_at, series
 
 PARTED = "  "
 NUMBERS = 3
@@ -131,7 +131,7 @@ def _one_table(given: list[str] | None) -> str:
 
 
 def _write_layout(bundles: list[Path], form: str, out: Path | None) -> None:
-    from leeward.tidy.layouts import write_layout  # noqa: PLC0415 (for this option alone)
+    from leeward.derived.products.layouts import write_layout  # noqa: PLC0415 (for this option alone)
 
     if out is None:
         raise InvalidParameter(

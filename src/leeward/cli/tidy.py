@@ -8,10 +8,10 @@ import typer
 
 from leeward.cli.screen import progress, say
 from leeward.core.errors import InvalidParameter
+from leeward.derived.products.lodes import Lodes, forms
+from leeward.derived.products.small_areas import OPTION, SmallAreas
+from leeward.derived.settle.tidying import tidy
 from leeward.publishing.bundle import Bundle
-from leeward.tidy.lodes import Lodes, forms
-from leeward.tidy.small_areas import OPTION, SmallAreas
-from leeward.tidy.tidying import tidy
 
 
 def tidy_command(

@@ -15,13 +15,13 @@ from leeward.core.exact import positive, rational
 from leeward.core.show.charts import Bar, Bars, bars
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import count, counted, cut, loss, losses, protected, rest, share
+from leeward.derived.derive.comparison import Comparison, apart_words, compare, difference_words
 from leeward.publishing.bundle import Bundle, Certificate
 from leeward.publishing.bundle.figure import JOINT, TOTAL
 from leeward.publishing.bundle.readme import heading
 from leeward.report.audited import Audited
 from leeward.report.glance import further, glance, reaching_zero
 from leeward.report.summary import TableSummary, summarise
-from leeward.tidy.comparison import Comparison, apart_words, compare, difference_words
 
 MOST_DRAWN = 10
 """Number of most certain differences of a table that are drawn."""

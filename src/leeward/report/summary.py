@@ -121,8 +121,8 @@ def summarise(bundle: Bundle, table: CertifiedTable) -> TableSummary:
 def _ranks(bundle: Bundle, drawn: TableSummary) -> tuple[tuple[int, int] | None, ...]:
     """The ranks of the cells that are listed, by the draws of `leeward read --as rank`."""
     # A report of one cell needs no draws.
-    from leeward.tidy.picked import rank_intervals  # noqa: PLC0415
-    from leeward.tidy.quantities import MOST_RANKED  # noqa: PLC0415
+    from leeward.derived.derive.picked import rank_intervals  # noqa: PLC0415
+    from leeward.derived.derive.quantities import MOST_RANKED  # noqa: PLC0415
 
     # Only a list of all cells is ordered by value; others have a public order.
     if drawn.cells < FEWEST_RANKED or drawn.cells > len(drawn.bars):

@@ -11,7 +11,7 @@ import numpy as np
 
 from leeward.core.errors import Damaged
 from leeward.core.randomness import SeededBits
-from leeward.tidy.noisy_table import Integers
+from leeward.derived.settle.noisy_table import Integers
 
 BLOCK = 1 << 20
 """Jobs that are assigned at once; a larger workplace cell is a block of its own."""

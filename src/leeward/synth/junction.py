@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all
-from leeward.tidy.adding_up import Settlement
-from leeward.tidy.noisy_table import NoisyTable
+from leeward.derived.settle.adding_up import Settlement
+from leeward.derived.settle.noisy_table import NoisyTable
 
 MORE = "Write the tables as breakdowns of one product."
 

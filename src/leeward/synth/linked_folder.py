@@ -19,6 +19,7 @@ from pydantic import Field, ValidationError
 from leeward.core.codebook import Attribute, Codebook
 from leeward.core.errors import Damaged
 from leeward.core.privacy import Person
+from leeward.derived.settle.noisy_table import Integers
 from leeward.publishing.bundle import Certificate
 from leeward.publishing.bundle.certificate import BundleName, TableName, Time
 from leeward.publishing.bundle.disk import flush, new_file, write_file
@@ -38,7 +39,6 @@ from leeward.publishing.bundle.statements import (
     json_parts,
 )
 from leeward.synth.assignment import MISSING, Jobs
-from leeward.tidy.noisy_table import Integers
 
 WORKPLACES, WORKERS, JOBS = "workplaces.parquet", "workers.parquet", "jobs.parquet"
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"

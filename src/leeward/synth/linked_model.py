@@ -9,12 +9,12 @@ import numpy as np
 
 from leeward.core.noise.scales import public_seed
 from leeward.core.randomness import SeededBits
+from leeward.derived.settle.noisy_table import Floats, Integers, NoisyTable, numbered, read_table
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.synth.assignment import Part
 from leeward.synth.junction import Junction, Link, Turn
 from leeward.synth.linked_folder import GuideStatement
 from leeward.synth.raking import associated, information, whole_joint
-from leeward.tidy.noisy_table import Floats, Integers, NoisyTable, numbered, read_table
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from leeward.core.codebook import Attribute
 from leeward.core.errors import BadData, BadFile, InvalidParameter, LeewardError, raise_all
 from leeward.core.noise.scales import public_seed
 from leeward.core.show.progress import Silent
+from leeward.derived.settle.noisy_table import Integers, NoisyTable, numbered, outlines
+from leeward.derived.settle.tidying import not_shrinkable, tidy
 from leeward.publishing.bundle import (
     Bundle,
     BundleWriter,
@@ -42,8 +44,6 @@ from leeward.synth.linked_folder import (
     write_workplaces,
 )
 from leeward.synth.linked_model import Model
-from leeward.tidy.noisy_table import Integers, NoisyTable, numbered, outlines
-from leeward.tidy.tidying import not_shrinkable, tidy
 
 MEASURED, TIDY = "measured", "tidy"
 

@@ -8,7 +8,7 @@ Stephan 1940; the maximum of entropy). Rounding keeps both sums of every workpla
 
 import numpy as np
 
-from leeward.tidy.noisy_table import Floats, Integers
+from leeward.derived.settle.noisy_table import Floats, Integers
 
 ROUNDS = 30
 """Of the three steps; the sums of a guide then hardly move."""

@@ -14,6 +14,8 @@ import numpy as np
 from leeward.core.codebook import TABLES, Attribute, Codebook, read_codebook
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import Damaged, LeewardError, shown
+from leeward.derived.settle.noisy_table import Integers, NoisyTable, read_table
+from leeward.derived.settle.noisy_table import numbered as number_of
 from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle, verify_bundle
 from leeward.publishing.bundle.layout import CERTIFICATE, SYNTHETIC, sha256
 from leeward.publishing.bundle.source_check import source_findings
@@ -29,8 +31,6 @@ from leeward.synth.linked_folder import (
     SyntheticStatement,
     read_statement,
 )
-from leeward.tidy.noisy_table import Integers, NoisyTable, read_table
-from leeward.tidy.noisy_table import numbered as number_of
 
 ROWS, NUMBER = "linked", "rows"
 

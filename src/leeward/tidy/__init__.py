@@ -4,15 +4,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leeward.tidy.derived import Derived, derive
-    from leeward.tidy.fitting import least_squares
-    from leeward.tidy.tidying import tidy
+    from leeward.derived.derive.derived import Derived, derive
+    from leeward.derived.settle.fitting import least_squares
+    from leeward.derived.settle.tidying import tidy
 
 HOMES = {
-    "Derived": "leeward.tidy.derived",
-    "derive": "leeward.tidy.derived",
-    "least_squares": "leeward.tidy.fitting",
-    "tidy": "leeward.tidy.tidying",
+    "Derived": "leeward.derived.derive.derived",
+    "derive": "leeward.derived.derive.derived",
+    "least_squares": "leeward.derived.settle.fitting",
+    "tidy": "leeward.derived.settle.tidying",
 }
 """The module of each name; it is loaded when the name is first used."""
 

@@ -11,16 +11,16 @@ from leeward.core.codebook.statistic import COUNT
 from leeward.core.errors import InvalidParameter, LeewardError, shown
 from leeward.core.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
 from leeward.core.show.numbers import count, counted, cut
-from leeward.publishing.bundle import Bundle
-from leeward.publishing.bundle.blocks import certified
-from leeward.tidy.comparison import (
+from leeward.derived.derive.comparison import (
     Comparison,
     apart_words,
     compare,
     difference_words,
     marked_words,
 )
-from leeward.tidy.paired_cells import Pair
+from leeward.derived.derive.paired_cells import Pair
+from leeward.publishing.bundle import Bundle
+from leeward.publishing.bundle.blocks import certified
 from leeward.web.releases_folder import listing, opened
 from leeward.web.releases_table import refuse_wide
 from leeward.web.site import listed, render, site_of

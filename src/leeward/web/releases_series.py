@@ -14,9 +14,9 @@ from leeward.core.errors import LeewardError
 from leeward.core.show.charts import Bar, Trend, trend
 from leeward.core.show.numbers import cut
 from leeward.core.show.picture import picture
+from leeward.derived.derive.series import Series, alike, series
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import certified
-from leeward.tidy.series import Series, alike, series
 from leeward.web.releases_files import CSV, attached, caption, picture_answer
 from leeward.web.releases_folder import listing, opened
 from leeward.web.releases_table import CODE, refuse_wide

@@ -203,7 +203,7 @@ def picked_by(bundle: Bundle, table: CertifiedTable, column: str, page: Page) ->
     if column not in ("value", *table.noise_columns) or not (table.has_margins and page.rows):
         return ""
     # A page that is served must not load laws and draws before they are needed.
-    from leeward.tidy.picked import picked_coverage  # noqa: PLC0415
+    from leeward.derived.derive.picked import picked_coverage  # noqa: PLC0415
 
     with ESTIMATING:
         covered = picked_coverage(bundle, table, page.rows)
@@ -212,8 +212,8 @@ def picked_by(bundle: Bundle, table: CertifiedTable, column: str, page: Page) ->
 
 def _ranked(found: Found, bundle: Bundle, table: CertifiedTable) -> Found:
     """The page with the ranks that its rows may have."""
-    from leeward.tidy.groups import MOST_GROUPS  # noqa: PLC0415 (as above)
-    from leeward.tidy.picked import rank_intervals  # noqa: PLC0415
+    from leeward.derived.derive.groups import MOST_GROUPS  # noqa: PLC0415 (as above)
+    from leeward.derived.derive.picked import rank_intervals  # noqa: PLC0415
 
     codes = [tuple(one.code for one in row.codes) for row in found.page.rows]
     with ESTIMATING:

@@ -12,8 +12,8 @@ import pytest
 
 import leeward
 from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.derived.derive.comparison import compare
 from leeward.publishing.bundle.selection import Selection, select
-from leeward.tidy.comparison import compare
 from tests.publishing.bundle.tampering import Row, reseal, rewrite, stated
 from tests.publishing.plan.test_plus import opened
 from tests.unchecked import unchecked_release

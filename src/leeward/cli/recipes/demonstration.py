@@ -24,15 +24,15 @@ from leeward.core.errors import Damaged
 from leeward.core.exact import number_text
 from leeward.core.mechanisms.apd import count_beside_mean
 from leeward.core.show.numbers import error
+from leeward.derived.products.layouts import write_layout
+from leeward.derived.products.lodes import Lodes
+from leeward.derived.settle.tidying import tidy
 from leeward.economy import Economy, EconomyFiles
 from leeward.economy.classifications import CIPS, INSTITUTIONS, OCCUPATIONS
 from leeward.economy.homes import Homes
 from leeward.front import predict, verify
 from leeward.publishing.ledger import Ledger
 from leeward.publishing.plan.plan import read_plan
-from leeward.tidy.layouts import write_layout
-from leeward.tidy.lodes import Lodes
-from leeward.tidy.tidying import tidy
 
 ECONOMY = "economy"
 QUARTERS_OF = dict.fromkeys(COHORTS, 44) | {"qwi": 8, "lodes": 0}

@@ -18,8 +18,8 @@ from leeward.core.codebook.values import EMPTY
 from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.noise.scales import CellNoise
 from leeward.core.noise.sums import ErrorDraws
+from leeward.derived.derive.cell_errors import drawn_parts
 from leeward.publishing.engines.engine import Engine
-from leeward.tidy.cell_errors import drawn_parts
 
 ROWS = 1 << 18
 """Rows of a batch: memory is bounded by this, whatever the size of the table."""

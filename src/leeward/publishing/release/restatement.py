@@ -20,6 +20,7 @@ from leeward.core.errors import LeewardError
 from leeward.core.noise.scales import public_seed
 from leeward.core.privacy import Guarantee, sequential
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
+from leeward.derived.settle.tidying import tidied_findings
 from leeward.publishing.bundle import (
     Bundle,
     Certificate,
@@ -51,7 +52,6 @@ from leeward.publishing.release.certify import (
     table_statements,
 )
 from leeward.publishing.release.ledger_check import price_findings, stated_account
-from leeward.tidy.tidying import tidied_findings
 
 ROUNDING = 1e-6
 """How far numbers in double precision may differ between two processors, in proportion."""

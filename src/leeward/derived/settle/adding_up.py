@@ -1,0 +1,190 @@
+"""Adding up: tables that are part of each other are settled so that all sums agree to the unit.
+
+The finest tables have rows that no other table divides. A coarser table is the sum of the finest
+one that holds it. Where several hold it, or where its noise has a public size, it is settled first:
+its own numbers and the sums of finer ones are combined by least squares, from the finest level up,
+and the finer tables are then fitted to it, from the coarsest level down (two passes over the tree).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from leeward.core.errors import InvalidParameter
+from leeward.derived.settle.fitting import projected, sums_of, whole
+from leeward.derived.settle.noisy_table import Floats, Integers, NoisyTable
+
+Estimate: TypeAlias = Callable[[NoisyTable, NoisyTable, Integers, Integers], NoisyTable]
+"""What to fit in place of a table: of the table, its total, the rows of it, and its tidy values."""
+
+
+@dataclass
+class Settlement:
+    """Tables of one population, and their tidy values by name."""
+
+    tables: Sequence[NoisyTable]
+    estimate: Estimate | None = None
+    """Released numbers are fitted where there is none."""
+
+    values: dict[str, Integers] = field(default_factory=dict)
+
+    def settle(self) -> dict[str, Integers]:
+        """The tidy values of every table."""
+        finest = [one for one in self.tables if not self._holders(one, self.tables)]
+        virtual = list(_common_totals(finest, self.tables))
+        coarse = [*virtual, *(one for one in self.tables if one not in finest)]
+        holders = {one.name: self._holders(one, finest) for one in coarse}
+        first = self._settled_first(finest, coarse, holders)
+        above = {one.name: _above(one, first) for one in finest}
+        if first:
+            better = [
+                _combined(one, [low for low in finest if above[low.name] is one], one in virtual)
+                for one in first
+            ]
+            self.values |= Settlement(better, self.estimate).settle()
+        for one in finest:
+            self.values[one.name] = self._fitted(one, above[one.name])
+        for one in coarse:
+            if one not in first:
+                self.values[one.name] = _sums(one, holders[one.name][0], self.values)
+        return self.values
+
+    def _holders(self, coarse: NoisyTable, tables: Sequence[NoisyTable]) -> list[NoisyTable]:
+        """The tables that it is part of; of two alike the first one holds the other."""
+        return [one for one in tables if one is not coarse and self._holds(one, coarse)]
+
+    def _holds(self, fine: NoisyTable, coarse: NoisyTable) -> bool:
+        if not fine.divides(coarse):
+            return False
+        if not coarse.divides(fine):
+            return True
+        names = [one.name for one in self.tables]
+        return coarse.name in names and names.index(fine.name) < names.index(coarse.name)
+
+    def _settled_first(
+        self,
+        finest: Sequence[NoisyTable],
+        coarse: Sequence[NoisyTable],
+        holders: Mapping[str, list[NoisyTable]],
+    ) -> list[NoisyTable]:
+        """Coarse tables that several hold or one in part; then those of public noise in a chain."""
+        must = [
+            one
+            for one in coarse
+            if len(holders[one.name]) > 1 or not all(low.covers(one) for low in holders[one.name])
+        ]
+        for one in sorted(coarse, key=lambda one: len(one.values)):
+            (low, *others) = holders[one.name]
+            known = one.variances is not None and low.variances is not None
+            within = [high for high in must if low.divides(high)]
+            nested = all(high.divides(one) or one.divides(high) for high in within)
+            if one not in must and not others and known and nested:
+                must.append(one)
+        return must
+
+    def _fitted(self, table: NoisyTable, above: NoisyTable | None) -> Integers:
+        """The nearest whole numbers that are not negative and add up to the settled ones above.
+
+        Without any, the worker cells of a workplace keep their own sum.
+        """
+        if above is None and not table.worker:
+            return rounded(table.values)
+        if above is None:
+            table = replace(table, partial=frozenset())
+            above = table.total()
+            totals = rounded(above.values)
+        else:
+            totals = self.values[above.name]
+        rows = table.rows_in(above)
+        made = table if self.estimate is None else self.estimate(table, above, rows, totals)
+        return fitted(made.values, made.spread(), rows, totals, covers=table.covers(above))
+
+
+def rounded(values: Floats) -> Integers:
+    """Whole numbers that are not negative; halves go up."""
+    return np.maximum(0, np.floor(values + 0.5)).astype(np.int64)
+
+
+def fitted(
+    values: Floats, variances: Floats, rows: Integers, totals: Integers, *, covers: bool
+) -> Integers:
+    """Whole numbers ≥ 0, nearest to the values, whose sums are the totals, or at most these.
+
+    Where not every job is covered one more cell for each total takes the rest; it is not published.
+    """
+    cells = len(values)
+    if not covers:
+        each = np.bincount(rows, minlength=len(totals))
+        rest = totals - sums_of(values, rows, len(totals))
+        spread = sums_of(variances, rows, len(totals)) / np.maximum(each, 1)
+        values, variances = np.concatenate([values, rest]), np.concatenate([variances, spread])
+        rows = np.concatenate([rows, np.arange(len(totals))])
+    near = projected(values, variances, rows, totals.astype(float))
+    return whole(near, rows, totals)[:cells]
+
+
+def _common_totals(
+    finest: Sequence[NoisyTable], tables: Sequence[NoisyTable]
+) -> "list[NoisyTable]":
+    """Totals that nobody published, by workplaces that several of the finest tables have."""
+    found: dict[tuple[str, ...], list[NoisyTable]] = {}
+    for one in finest:
+        if one.worker and not one.partial & {*one.worker}:
+            found.setdefault(one.workplace, []).append(one)
+    published = {tuple(one.codes) for one in tables}
+    return [
+        several[0].total()
+        for names, several in found.items()
+        if len(several) > 1 and names not in published
+    ]
+
+
+def _above(table: NoisyTable, first: Sequence[NoisyTable]) -> NoisyTable | None:
+    """The finest of the tables that were settled before and are part of this one."""
+    within = [one for one in first if table.divides(one)]
+    if not within:
+        return None
+    chosen = max(within, key=lambda one: (len(one.values), sum(map(one.divides, within))))
+    apart = [one.name for one in within if not chosen.divides(one)]
+    if apart:
+        raise InvalidParameter(
+            "bundle",
+            rule="must not have two tables that overlap in a third one if others divide them too",
+            value=f"{chosen.name} and {apart[0]}, both sums of {table.name}",
+            next_step=f"Release them without {chosen.name} or {apart[0]}; sums of {table.name} "
+            "give their numbers.",
+        )
+    return chosen
+
+
+def _combined(table: NoisyTable, below: Sequence[NoisyTable], virtual: bool) -> NoisyTable:
+    """A table's numbers and the sums of tables below it, weighted by inverse variances."""
+    own = [] if virtual else [(table.values, table.variances)]
+    own += [
+        _sum_of(one, table)
+        for one in below
+        if (virtual or one.family != table.family) and one.covers(table)
+    ]
+    known = [variances for _, variances in own if variances is not None]
+    if len(own) == 1 or (len(known) < len(own) and not virtual):
+        return replace(table, values=own[0][0], variances=own[0][1])
+    if len(known) < len(own):
+        mean = np.mean([values for values, _ in own], axis=0)
+        return replace(table, values=mean, variances=None)
+    weights = [1 / np.where(table.drawn, one, 1) for one in known]
+    total = np.sum(weights, axis=0)
+    means = np.sum([w * values for w, (values, _) in zip(weights, own, strict=True)], axis=0)
+    return replace(table, values=means / total, variances=1 / total)
+
+
+def _sum_of(fine: NoisyTable, coarse: NoisyTable) -> tuple[Floats, Floats | None]:
+    rows, cells = fine.rows_in(coarse), len(coarse.values)
+    known = fine.variances is not None
+    return sums_of(fine.values, rows, cells), sums_of(fine.spread(), rows, cells) if known else None
+
+
+def _sums(coarse: NoisyTable, fine: NoisyTable, values: Mapping[str, Integers]) -> Integers:
+    rows = fine.rows_in(coarse)
+    return sums_of(values[fine.name], rows, len(coarse.values)).astype(np.int64)

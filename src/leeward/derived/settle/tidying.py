@@ -1,0 +1,356 @@
+"""Tidying: a bundle whose tables add up, are not negative and are whole, made of a sealed one."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from leeward.core.codebook import Marginal, Published
+from leeward.core.codebook.marginal import BOUND, RELEASED
+from leeward.core.codebook.totals import Totals
+from leeward.core.errors import Damaged, InvalidParameter, LeewardError
+from leeward.core.show.numbers import count
+from leeward.core.show.progress import Silent
+from leeward.derived.settle.adding_up import Settlement
+from leeward.derived.settle.noisy_table import Integers, NoisyTable, bounds, numbered, read_table
+from leeward.derived.settle.shrinkage import shrunk
+from leeward.publishing.bundle import (
+    FORMAT,
+    Bundle,
+    BundleWriter,
+    Certificate,
+    CertifiedTable,
+    read_bundle,
+    verify_bundle,
+)
+from leeward.publishing.bundle.blocks import Block
+from leeward.publishing.bundle.layout import table_columns
+from leeward.publishing.bundle.software import software
+from leeward.publishing.bundle.statements import MadeFromStatement, TidiedStatement
+from leeward.publishing.bundle.table_writer import TableWriter
+from leeward.publishing.bundle.total_check import stated_marginal
+
+BIAS = (
+    "That no value is negative has a price: cells with few jobs come out too high on average, and "
+    "cells with many jobs too low. The column released holds the number with noise, and the "
+    "margins are around it; a tidy value has no margin of its own. For sums over many cells add "
+    "released values."
+)
+SHRUNK = (
+    "Shares of worker cells were moved towards those of workplace cells alike, the more the "
+    "smaller a workplace cell is beside its noise. That lowers the usual error and hides what "
+    "makes a workplace cell special: cells with many jobs come out further too low, and "
+    "differences between workplace cells too small."
+)
+
+
+SHRUNK_METHOD: Final = "tidy, shrunk"
+AT_MOST = (
+    "Rows of these tables may leave jobs out, so they add up to at most what the others count: "
+    "{names}. "
+)
+LEFT_OUT = (
+    " Tables of pay, flows and gains do not add up, so they are not in this bundle: {names}. Read "
+    "them in the release {name}."
+)
+
+
+class Progress(Protocol):
+    """What is told of the progress."""
+
+    def part(self, words: str, done: int, of: int) -> None:
+        """`done` of `of` parts are finished."""
+
+
+def tidy(
+    source: Path | str,
+    out: Path | str,
+    *,
+    shrink: bool = False,
+    progress: Progress | None = None,
+) -> Bundle:
+    """Write a bundle of the same tables whose values add up, are not negative and are whole.
+
+    Tables of pay are left out: they do not add up. The certificate says which.
+
+    Parameters
+    ----------
+    source
+        The folder of a release. Nothing else is read, so nothing is paid.
+    out
+        The folder to write; it must not exist.
+    shrink
+        Whether shares of small workplace cells are moved towards those of cells alike. Tables must
+        have been drawn together, with noise of public size.
+    progress
+        Is told which table is written.
+
+    Returns
+    -------
+    Bundle
+        The new bundle; its certificate names the source.
+
+    Raises
+    ------
+    BadFile, Damaged
+        If the source is not sound, or the new bundle cannot be written.
+    InvalidParameter
+        If the source cannot be tidied.
+
+    Examples
+    --------
+    >>> tidy(bundle.path, bundle.path.parent / "tidy")["by_place"].columns
+    ('place', 'value', 'status', 'released', 'margin')
+    """
+    bundle = _sound(Path(source))
+    _require(bundle.certificate, shrink=shrink)
+    told = progress or Silent()
+    writer = BundleWriter(Path(out))
+    counts = [one for one in bundle.certificate.tables if one.disjoint]
+    read = {one.name: read_table(bundle, one) for one in counts}
+    values = settled(bundle.certificate, {name: one for name, (_, one) in read.items()}, shrink)
+    with writer:
+        tables = []
+        for number, about in enumerate(counts):
+            told.part("tidying", number, len(counts))
+            block, _ = read[about.name]
+            made = _tidied(about, values[about.name] - block.values[: about.cell_rows], shrink)
+            rows = _Rows(bundle, made, block, values[about.name])
+            with writer.table(rows.marginal, margins=made.noise_columns) as written:
+                rows.write(written)
+            tables.append(made)
+        writer.seal(_certificate(bundle.certificate, Path(out).name, tables, shrink=shrink))
+    return read_bundle(out)
+
+
+def settled(
+    certificate: Certificate, tables: Mapping[str, NoisyTable], shrink: bool
+) -> dict[str, Integers]:
+    """The tidy values of every table; tables of the same jobs are settled together."""
+    populations: dict[str, list[NoisyTable]] = {}
+    for one in (table for table in certificate.tables if table.disjoint):
+        populations.setdefault(json.dumps(one.where, sort_keys=True), []).append(tables[one.name])
+    estimate = shrunk if shrink else None
+    found: dict[str, Integers] = {}
+    for several in populations.values():
+        found |= Settlement(several, estimate).settle()
+    return found
+
+
+def _sound(source: Path) -> Bundle:
+    bundle = read_bundle(source)
+    findings = verify_bundle(source)
+    if findings:
+        raise Damaged(
+            "bundle",
+            rule="must be sound",
+            value=f"{str(source)!r}, of which {findings[0]}",
+            next_step="Ask for the bundle again, or see what `leeward verify` finds.",
+        )
+    return bundle
+
+
+def _require(certificate: Certificate, *, shrink: bool) -> None:
+    """Refuse what cannot be tidied, or not be shrunk."""
+    if certificate.made_from is not None:
+        raise _refused(
+            "must be a release",
+            f"{certificate.name}, which was made from {certificate.made_from.name}",
+            f"Give the folder {certificate.made_from.name}.",
+        )
+    if certificate.format < FORMAT:
+        raise _refused(
+            f"must have a certificate of format {FORMAT}: older ones do not say which attributes "
+            "leave jobs out, so whether tables should add up is not known",
+            f"format {certificate.format}",
+            "Use the released values.",
+        )
+    if not any(table.disjoint for table in certificate.tables):
+        raise _refused(
+            "must have a table of counts: pay, flows and gains do not add up",
+            f"{certificate.name}, which has none",
+            "Use the released values.",
+        )
+    if shrink:
+        raise_first(not_shrinkable(certificate.tables))
+
+
+def raise_first(refusals: Iterator[LeewardError]) -> None:
+    """Raise the first of some refusals, if there is one."""
+    for one in refusals:
+        raise one
+
+
+def not_shrinkable(tables: Sequence[CertifiedTable]) -> Iterator[LeewardError]:
+    """Why the shares of some tables cannot be moved."""
+    joint = [one for one in tables if one.joint is not None and not one.is_total]
+    if not joint:
+        yield InvalidParameter(
+            "--shrink",
+            rule="needs tables that were drawn together with the total of their workplaces",
+            value=", ".join(one.name for one in tables),
+            next_step="Leave out --shrink, or release with breakdowns: in place of single tables.",
+        )
+    for one in joint:
+        if one.joint is not None and one.joint.unit is None:
+            yield InvalidParameter(
+                "--shrink",
+                rule="needs noise whose size is public: a column bound, or margins",
+                value=f"the table {one.name} of {one.mechanism}, without either",
+                next_step="Leave out --shrink, or release with joint_clipped or with margins.",
+            )
+
+
+def _refused(rule: str, value: str, next_step: str) -> InvalidParameter:
+    return InvalidParameter("bundle", rule=rule, value=value, next_step=next_step)
+
+
+def _tidied(about: CertifiedTable, off: Integers, shrink: bool) -> CertifiedTable:
+    """What the certificate says of the tidy table."""
+    made = about.model_copy(update={"tidied": _change(about, off, shrink)})
+    columns = table_columns(
+        made.identifiers, made.noise_columns, establishments=made.establishments is not None
+    )
+    return made.model_copy(update={"columns": columns})
+
+
+def _change(about: CertifiedTable, off: Integers, shrink: bool) -> TidiedStatement:
+    """By how much the values of a table changed."""
+    added = int(off.sum())
+    moved = shrink and about.joint is not None and not about.is_total
+    sign = "more" if added >= 0 else "less"
+    sentence = (
+        f"The tidy values of all cells add up to {count(abs(added))} jobs {sign} than the released "
+        f"ones; a cell changed by {np.abs(off).mean():.1f} jobs on average."
+    )
+    return TidiedStatement(added=added, shrunk=moved, sentence=sentence)
+
+
+def tidied_findings(bundle: Bundle) -> Iterator[str]:
+    """Whether a tidy bundle says of itself what follows from its rows, in plain words."""
+    stated = bundle.certificate.made_from
+    if stated is None:
+        return
+    written: Any = bundle.certificate.plan["tables"]
+    held = {table.joint.name if table.joint else table.name for table in bundle.certificate.tables}
+    left_out = [one["name"] for one in written if one["name"] not in held]
+    shrink = stated.method == SHRUNK_METHOD
+    below = at_most(bundle.certificate.tables)
+    if stated.sentence != origin_sentence(stated.name, left_out, below, shrink=shrink):
+        yield "made_from.sentence does not follow from the rest"
+    for at, about in enumerate(bundle.certificate.tables):
+        rows = bundle.table(about.name, totals=False)
+        off = rows["value"].to_numpy() - rows[RELEASED].fill_null(0).to_numpy()
+        if about.tidied != _change(about, off, shrink):
+            yield f"tables[{at}].tidied does not follow from the rows"
+
+
+def at_most(tables: Sequence[CertifiedTable]) -> tuple[str, ...]:
+    """Tables whose rows may leave jobs out; others bound their sums only from above."""
+    if len(tables) < 2:
+        return ()
+    partial = {t.name: bool(t.partial) if t.joint is None else not t.joint.covers for t in tables}
+    return tuple(name for name, one in partial.items() if one)
+
+
+def origin_sentence(
+    release: str, left_out: Sequence[str], below: Sequence[str] = (), *, shrink: bool
+) -> str:
+    """What is said of tables that were made of a release."""
+    return (
+        f"Tables were made of the release {release} alone, so what it promises and what "
+        "was paid for it hold for these too. Values are whole, not negative, and add up. "
+        f"{AT_MOST.format(names=', '.join(below)) if below else ''}"
+        f"{BIAS}{f' {SHRUNK}' if shrink else ''}"
+        f"{LEFT_OUT.format(names=', '.join(left_out), name=release) if left_out else ''}"
+    )
+
+
+def _certificate(
+    source: Certificate, name: str, tables: list[CertifiedTable], *, shrink: bool
+) -> Certificate:
+    """The certificate of the source, with its promises, charge and data, and where it came from."""
+    origin, digest = source.origin
+    left_out = [table.name for table in source.tables if not table.disjoint]
+    made_from = MadeFromStatement(
+        name=origin,
+        certificate=digest,
+        created=source.created,
+        leeward=source.leeward,
+        method=SHRUNK_METHOD if shrink else "tidy",
+        sentence=origin_sentence(origin, left_out, at_most(tables), shrink=shrink),
+    )
+    return source.model_copy(
+        update={
+            "name": name,
+            "leeward": version("leeward"),
+            "software": software(),
+            "created": datetime.now(UTC).isoformat(timespec="seconds"),
+            "made_from": made_from,
+            "tables": tuple(tables),
+            "files": {},
+        }
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a tidy table: new values beside what was released."""
+
+    bundle: Bundle
+    about: CertifiedTable
+    block: Block
+    values: Integers
+
+    @property
+    def marginal(self) -> Marginal:
+        """The table that is written."""
+        return stated_marginal(self.about)
+
+    def write(self, writer: TableWriter) -> None:
+        """Cells, then totals as sums of the tidy ones, in the order of the release."""
+        cells = self._cells()
+        writer.write(cells)
+        totals = Totals(self.marginal)
+        totals.add(cells)
+        done = self.about.cell_rows
+        for family, sums in totals.rows():
+            at = slice(done, done + sums.values.size)
+            released = self._released(at, sums.values.shape)
+            writer.write_totals(
+                family,
+                Published(sums.keys, sums.values, sums.flags, released, sums.establishments),
+            )
+            done = at.stop
+
+    def _cells(self) -> Published:
+        about, block = self.about, self.block
+        cells, each = about.cell_rows // about.worker_cells, about.worker_cells
+        rows = slice(0, about.cell_rows)
+        first = slice(0, about.cell_rows, each)
+        names = about.workplace_identifiers
+        positions = dict(zip(about.identifiers, block.positions, strict=True))
+        keys = numbered(
+            {name: tuple(about.codes[name]) for name in names},
+            {name: positions[name][first] for name in names},
+            cells,
+        )
+        frame = None if block.establishments is None else block.establishments[first]
+        columns = self._released(rows, (cells, each))
+        values = self.values.reshape(cells, each)
+        return Published(keys, values, block.status[first], columns, frame)
+
+    def _released(self, rows: slice, shape: tuple[int, ...]) -> dict[str, Integers]:
+        """The released numbers of some rows, and all that is said of their noise."""
+        columns = {RELEASED: self.block.values, **self.block.margins}
+        found = {name: one[rows].reshape(shape) for name, one in columns.items()}
+        if BOUND in self.about.noise_columns:
+            known = bounds(self.bundle, self.about)
+            size = np.zeros(shape) if known is None or rows.start else known.reshape(shape)
+            found[BOUND] = size.astype(np.int64)
+        return found
