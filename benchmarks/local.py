@@ -15,9 +15,9 @@ from time import process_time
 import numpy as np
 
 from leeward.core.randomness import SecretBits, SeededBits
-from leeward.local.channel import Channel
-from leeward.local.choice import AUTO, channel
-from leeward.local.hashing import Hashing
+from leeward.systems.local.channel import Channel
+from leeward.systems.local.choice import AUTO, channel
+from leeward.systems.local.hashing import Hashing
 
 CLIENTS, SKEW = 1_000_000, 0.02
 MOST_ERROR = 1.05

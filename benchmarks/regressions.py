@@ -13,17 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward.baselines.scatter import SLOPE, Scatter, prediction
 from leeward.core.codebook import RealRange
 from leeward.core.mechanisms.moments import Moments, lattice_points
 from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.publishing.engines.duckdb import opened_file
-from leeward.regress.lines import Lines, MedianLines, MomentLines
-from leeward.regress.request import Request
-from leeward.regress.rows import NAME, Rows, read_rows
-from leeward.regress.setting import Columns
+from leeward.systems.regress.lines import Lines, MedianLines, MomentLines
+from leeward.systems.regress.request import Request
+from leeward.systems.regress.rows import NAME, Rows, read_rows
+from leeward.systems.regress.scatter import SLOPE, Scatter, prediction
+from leeward.systems.regress.setting import Columns
 
 EPSILONS = ("1", "8", "16")
 LOW, HIGH = Fraction(0), Fraction(1)

@@ -23,10 +23,10 @@ from leeward.core.codebook import Codebook, read_codebook
 from leeward.core.randomness import SeededBits
 from leeward.publishing.engines.duckdb import opened_file
 from leeward.publishing.release.account import Uncharged
-from leeward.synth.counting import NAME, FileCounts
-from leeward.synth.domain import Domain
-from leeward.synth.request import Request
-from leeward.synth.run import synthesize
+from leeward.systems.synth.counting import NAME, FileCounts
+from leeward.systems.synth.domain import Domain
+from leeward.systems.synth.request import Request
+from leeward.systems.synth.run import synthesize
 
 RUNS = 5
 METHODS = ("tree", "correlated", "independent", "nist", "aim")

@@ -21,14 +21,14 @@ from leeward.cli.audit import markdown
 from leeward.cli.audit_promises import cells as promise_cells
 from leeward.core.show.numbers import significant
 from leeward.evaluate.quarters import quarters_rows
-from leeward.local.channel import Channel
-from leeward.local.choice import AUTO, channel
-from leeward.local.hadamard import Hadamard
-from leeward.local.projective import Projective
-from leeward.local.result import QUANTILE, expected_error
-from leeward.local.subset_selection import SubsetSelection
-from leeward.local.unary import Unary
 from leeward.report.glossary import glossary
+from leeward.systems.local.channel import Channel
+from leeward.systems.local.choice import AUTO, channel
+from leeward.systems.local.hadamard import Hadamard
+from leeward.systems.local.projective import Projective
+from leeward.systems.local.result import QUANTILE, expected_error
+from leeward.systems.local.subset_selection import SubsetSelection
+from leeward.systems.local.unary import Unary
 
 DOCS = Path(__file__).parent
 LARGE = 10**9

@@ -353,11 +353,11 @@ def verify(
     if kind_of(folder) is not None:
         return _verified(folder, ledger, source)
     if (folder / SYNTHETIC).is_file():
-        from leeward.synth.recount import synthetic_findings  # noqa: PLC0415 (counts rows)
+        from leeward.systems.synth.recount import synthetic_findings  # noqa: PLC0415 (counts rows)
 
         found = synthetic_findings(folder)
     elif is_result(folder):
-        from leeward.local.result_folder import result_findings  # noqa: PLC0415 (as above)
+        from leeward.systems.local.result_folder import result_findings  # noqa: PLC0415 (as above)
 
         found = result_findings(folder)
     else:
@@ -387,7 +387,7 @@ def _notes(folder: Path, held: Iterable[Bundle]) -> Iterator[str]:
 
     told = [not_compared(one.certificate) for one in held]
     if is_result(folder):
-        from leeward.local.result_folder import result_not_compared  # noqa: PLC0415 (as above)
+        from leeward.systems.local.result_folder import result_not_compared  # noqa: PLC0415 (as above)
 
         told.append(result_not_compared(folder))
     yield from dict.fromkeys(one for one in told if one is not None)
@@ -400,11 +400,11 @@ def _verified(
     from leeward.publishing.release.ledger_check import entry_findings, price_findings  # noqa: PLC0415
 
     if kind_of(folder) == "regression":
-        from leeward.regress.regression_folder import regression_findings  # noqa: PLC0415 (numpy)
+        from leeward.systems.regress.regression_folder import regression_findings  # noqa: PLC0415 (numpy)
 
         found = regression_findings(folder)
     else:
-        from leeward.synth.redraw import table_findings  # noqa: PLC0415 (draws rows)
+        from leeward.systems.synth.redraw import table_findings  # noqa: PLC0415 (draws rows)
 
         found = table_findings(folder)
     found = found or (*price_findings(read_folder(folder)),)
@@ -432,7 +432,7 @@ def release_in(folder: Path) -> Path:
     """The bundle with the release's certificate: of synthetic rows, the release inside."""
     if not (folder / SYNTHETIC).is_file():
         return folder
-    from leeward.synth.linked_folder import read_statement  # noqa: PLC0415 (as above)
+    from leeward.systems.synth.linked_folder import read_statement  # noqa: PLC0415 (as above)
 
     return folder / read_statement(folder).measured.name
 
@@ -443,7 +443,7 @@ def bundles_in(folder: Path) -> tuple[Bundle, ...]:
         return ()
     if not (folder / SYNTHETIC).is_file():
         return (read_bundle(folder),)
-    from leeward.synth.linked_folder import read_statement  # noqa: PLC0415 (as above)
+    from leeward.systems.synth.linked_folder import read_statement  # noqa: PLC0415 (as above)
 
     stated = read_statement(folder)
     return tuple(read_bundle(folder / one.name) for one in (stated.measured, stated.tidy))

@@ -21,9 +21,9 @@ from leeward.audit.report_exam import (
 )
 from leeward.audit.row import CONFIRMED
 from leeward.core.randomness import SecretBits
-from leeward.local import sketch, unary
-from leeward.local.channel import Answers, below
-from leeward.local.choice import METHODS
+from leeward.systems.local import sketch, unary
+from leeward.systems.local.channel import Answers, below
+from leeward.systems.local.choice import METHODS
 from tests.core.noise.goodness import p_value
 
 every_line = pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from leeward.audit import CONTROLS, LINES, Row, audit
 from leeward.audit.independence import BETWEEN_CELLS
 from leeward.audit.row import CONFIRMED, REJECTED
 from leeward.core.mechanisms.registry import REGISTRY
-from leeward.local.choice import METHODS
+from leeward.systems.local.choice import METHODS
 from tests.core.mechanisms.built import clipped
 
 KEYS = {

@@ -3,9 +3,9 @@
 from itertools import combinations
 from pathlib import Path
 
-from leeward.synth.halves import Uniqueness
-from leeward.synth.inspection import Apart, Inspection, OneColumn, Pair, Score, Violation
-from leeward.synth.inspection_page import page
+from leeward.systems.synth.halves import Uniqueness
+from leeward.systems.synth.inspection import Apart, Inspection, OneColumn, Pair, Score, Violation
+from leeward.systems.synth.inspection_page import page
 from tests.browser.view import NewView
 
 NAMES = ("age", "sex", "education of worker", "earnings")

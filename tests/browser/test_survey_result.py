@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from leeward.local import aggregate, encode, read_survey
-from leeward.local.result_folder import write_result
+from leeward.systems.local import aggregate, encode, read_survey
+from leeward.systems.local.result_folder import write_result
 from tests.browser.view import NewView
 
 SURVEY = read_survey(

@@ -22,8 +22,8 @@ from leeward.publishing.bundle.layout import CERTIFICATE, CHECKSUMS, checksum_li
 from leeward.publishing.bundle.sealed_folder import read_folder
 from leeward.publishing.ledger import Ledger
 from leeward.publishing.release.ledger_check import price_findings
-from leeward.synth import output as writing
-from leeward.synth.description import read_description
+from leeward.systems.synth import output as writing
+from leeward.systems.synth.description import read_description
 from tests.unchecked import UNCHECKED
 
 PEOPLE, PAYROLL = (("--ledger", "ledger.sqlite", "--account", one) for one in ("people", "pay"))

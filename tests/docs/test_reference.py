@@ -22,10 +22,6 @@ from leeward.core.privacy.policy import POLICIES
 from leeward.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.evaluate.point import COLUMNS
 from leeward.evaluate.regressions import REGRESSION_COLUMNS
-from leeward.local.choice import AUTO, METHODS
-from leeward.local.result import COLUMNS as RESULT_COLUMNS
-from leeward.local.result_folder import SEALED, SurveyCertificate
-from leeward.local.survey import WrittenSurvey
 from leeward.publishing.bundle import layout
 from leeward.publishing.bundle.certificate import Certificate
 from leeward.publishing.bundle.layout import stamped_files
@@ -35,6 +31,10 @@ from leeward.publishing.engines import validation
 from leeward.publishing.ledger.entry import KINDS
 from leeward.publishing.ledger.subject import SUBJECT_PARTS
 from leeward.publishing.plan.request import Request
+from leeward.systems.local.choice import AUTO, METHODS
+from leeward.systems.local.result import COLUMNS as RESULT_COLUMNS
+from leeward.systems.local.result_folder import SEALED, SurveyCertificate
+from leeward.systems.local.survey import WrittenSurvey
 from tests.docs.page import ROOT, blocks
 
 REFERENCE = ROOT / "docs" / "reference"

@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leeward.baselines.mose import Mose
-from leeward.baselines.scatter import Scatter
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.evaluate import run
 from leeward.evaluate.regression_cells import made_up_cells, read_cells
@@ -25,6 +23,8 @@ from leeward.evaluate.regressions import (
     median_error,
     tail_share,
 )
+from leeward.systems.regress.mose import Mose
+from leeward.systems.regress.scatter import Scatter
 
 TRUTH = np.arange(10.0)
 

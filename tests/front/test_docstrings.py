@@ -11,8 +11,8 @@ import leeward
 from leeward.attacks.blackbox import lower_bound
 from leeward.audit import audit
 from leeward.evaluate import run
-from leeward.local import aggregate, encode, read_survey
 from leeward.publishing.bundle.published_table import PublishedTable
+from leeward.systems.local import aggregate, encode, read_survey
 from leeward.tidy import Derived, derive
 from tests.front.conftest import REQUEST, frames
 from tests.unchecked import unchecked_release

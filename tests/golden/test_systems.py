@@ -21,15 +21,15 @@ import yaml
 
 import leeward
 import leeward.evaluate
-import leeward.local
+import leeward.systems.local
 from leeward.core import randomness
 from leeward.core.codebook import TABLES
 from leeward.economy import Economy
 from tests.golden.net import OF_THE_MOMENT, digest, fix_bits, keep, kept, numbers
-from tests.local.surveys import PAID, SEVERAL
 from tests.matrix.office import run, succeed
-from tests.regress import scene as jobs
-from tests.synth import scene as people
+from tests.systems.local.surveys import PAID, SEVERAL
+from tests.systems.regress import scene as jobs
+from tests.systems.synth import scene as people
 from tests.unchecked import REASON
 
 PART = "systems"
@@ -241,7 +241,7 @@ def survey(content: Mapping[str, Any], scene: Scene) -> Digests:
     path, reports = scene.folder / "survey.yaml", scene.folder / "reports"
     path.write_text(yaml.safe_dump(dict(content)))
     reports.mkdir()
-    asked = leeward.local.read_survey(path)
+    asked = leeward.systems.local.read_survey(path)
     strata = [("--stratum", f"region={code}") for code in ("north", "south")]
     scene.fix_bits()
     for person in range(SENDERS):
@@ -258,8 +258,8 @@ def survey(content: Mapping[str, Any], scene: Scene) -> Digests:
         for one in asked.questions
     }
     regions = {"region": ["north", "south", "south", "north"] * (CLIENTS // 4)}
-    clients = leeward.local.encode(asked, columns, strata=regions if asked.strata else None)
-    estimates = leeward.local.aggregate(asked, clients).as_json()
+    clients = leeward.systems.local.encode(asked, columns, strata=regions if asked.strata else None)
+    estimates = leeward.systems.local.aggregate(asked, clients).as_json()
     told = {"sent": digest(sent), "estimates": numbers_of(scene, estimates)}
     return {**files(scene, "result"), **told}
 

@@ -8,7 +8,7 @@ import pytest
 
 from leeward.audit import LINES
 from leeward.core.mechanisms import REGISTRY
-from leeward.local.choice import METHODS
+from leeward.systems.local.choice import METHODS
 from tests.core.noise.test_independence import SAMPLERS
 from tests.shape.source import ROOT, SRC
 

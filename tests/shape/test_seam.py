@@ -42,7 +42,7 @@ NAMED = {
     "leeward.attacks.floats": "an attack names the mechanism that it is tried against",
     "leeward.attacks.membership": "an attack names the mechanism that it is tried against",
     "leeward.attacks.reconstruct": "an attack names the mechanism that it is tried against",
-    "leeward.baselines.scatter": "the slope of a line: no mechanism, but the same word",
+    "leeward.systems.regress.scatter": "the slope of a line: no mechanism, but the same word",
     "leeward.baselines.printed": "a form of 2015 goes by the name of what it became",
     "leeward.evaluate.key_findings": "the slope of a line: no mechanism, but the same word",
 }

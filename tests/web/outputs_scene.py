@@ -4,11 +4,11 @@ from contextlib import chdir
 from pathlib import Path
 
 import leeward
-from leeward.local import aggregate, encode
-from leeward.local.result_folder import write_result
-from tests.local.surveys import SEVERAL, survey
-from tests.regress import scene as regress
-from tests.synth import scene as synth
+from leeward.systems.local import aggregate, encode
+from leeward.systems.local.result_folder import write_result
+from tests.systems.local.surveys import SEVERAL, survey
+from tests.systems.regress import scene as regress
+from tests.systems.synth import scene as synth
 
 LEDGER = ("--ledger", "ledger.sqlite", "--account", "office")
 

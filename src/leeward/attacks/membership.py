@@ -30,11 +30,11 @@ from leeward.core.privacy import Guarantee, WorkerOnly
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, percent
 from leeward.core.show.plots import Plot, Series, Share, Shares
-from leeward.synth.counting import Groups
-from leeward.synth.domain import Column, Domain
-from leeward.synth.drawing import blocks
-from leeward.synth.measuring import Margin, Measurer
-from leeward.synth.request import FITS
+from leeward.systems.synth.counting import Groups
+from leeward.systems.synth.domain import Column, Domain
+from leeward.systems.synth.drawing import blocks
+from leeward.systems.synth.measuring import Margin, Measurer
+from leeward.systems.synth.request import FITS
 
 DOMAIN = Domain(
     (

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.noise.tabulated import Words
-from leeward.local.hashing import mixed
+from leeward.systems.local.hashing import mixed
 
 
 class FixedWords:

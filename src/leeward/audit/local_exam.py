@@ -12,15 +12,15 @@ from leeward.audit.neighbours import Depth
 from leeward.audit.row import Claim, Row
 from leeward.core.exact import ball, precision
 from leeward.core.privacy.local import Local
-from leeward.local.channel import Channel
-from leeward.local.field import Field
-from leeward.local.hadamard import Hadamard
-from leeward.local.hashing import Hashing
-from leeward.local.projective import Projective, Space
-from leeward.local.randomised import RandomisedResponse
-from leeward.local.sketch import Sketch
-from leeward.local.subset_selection import SubsetSelection
-from leeward.local.unary import Unary
+from leeward.systems.local.channel import Channel
+from leeward.systems.local.field import Field
+from leeward.systems.local.hadamard import Hadamard
+from leeward.systems.local.hashing import Hashing
+from leeward.systems.local.projective import Projective, Space
+from leeward.systems.local.randomised import RandomisedResponse
+from leeward.systems.local.sketch import Sketch
+from leeward.systems.local.subset_selection import SubsetSelection
+from leeward.systems.local.unary import Unary
 
 Make = Callable[[Fraction], Channel]
 

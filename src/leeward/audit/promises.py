@@ -34,7 +34,7 @@ from leeward.core.privacy.local_sentences import IN_SHORT, local_sentences, post
 from leeward.core.privacy.odds import OF, odds, suspicion, suspicion_in_all
 from leeward.core.privacy.pay_sentences import NO_PAY, PayRead, about_pay
 from leeward.core.privacy.words import Sentence
-from leeward.local.channel import Channel
+from leeward.systems.local.channel import Channel
 
 PAIRS: dict[str, Callable[[Population], Iterator[WorldPair]]] = {
     "policy": pay_worlds.neighbours,

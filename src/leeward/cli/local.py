@@ -10,13 +10,13 @@ import typer
 
 from leeward.cli.screen import guarded, note, say, say_json
 from leeward.core.errors import InvalidParameter
-from leeward.local.page import page
-from leeward.local.report import Report, draw_report, own_report, read_stratum
-from leeward.local.result import aggregate
-from leeward.local.result_folder import write_result
-from leeward.local.result_page import lines
-from leeward.local.survey import Survey, read_survey
 from leeward.publishing.bundle.disk import write_new, writing
+from leeward.systems.local.page import page
+from leeward.systems.local.report import Report, draw_report, own_report, read_stratum
+from leeward.systems.local.result import aggregate
+from leeward.systems.local.result_folder import write_result
+from leeward.systems.local.result_page import lines
+from leeward.systems.local.survey import Survey, read_survey
 
 ASKED = "-"
 AGAIN = (

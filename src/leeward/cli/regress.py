@@ -10,10 +10,10 @@ from leeward.cli.screen import note, progress, say, say_json
 from leeward.core.codebook import read_codebook
 from leeward.core.show.page import INTERNAL
 from leeward.publishing.release.account import read_payer, required
-from leeward.regress.public_counts import PublicCounts
-from leeward.regress.request import LOWEST_RANK, METHODS, PRIVATE, Request
-from leeward.regress.run import regress
-from leeward.regress.setting import Columns
+from leeward.systems.regress.public_counts import PublicCounts
+from leeward.systems.regress.request import LOWEST_RANK, METHODS, PRIVATE, Request
+from leeward.systems.regress.run import regress
+from leeward.systems.regress.setting import Columns
 
 
 def regress_command(  # noqa: PLR0913 (a parameter for each option)

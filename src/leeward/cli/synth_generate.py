@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from leeward.cli.synth_table import show
-from leeward.synth.run import generate
+from leeward.systems.synth.run import generate
 
 
 def generate_command(

@@ -10,8 +10,8 @@ from leeward.cli.screen import CONFIDENTIAL, progress, say, say_json
 from leeward.core.codebook import read_codebook
 from leeward.publishing.bundle.disk import appearing, write_file
 from leeward.publishing.bundle.writer import require_free
-from leeward.synth.inspection import BAD_AT, InspectionRequest, inspect
-from leeward.synth.inspection_page import findings, page
+from leeward.systems.synth.inspection import BAD_AT, InspectionRequest, inspect
+from leeward.systems.synth.inspection_page import findings, page
 
 PAGE, NUMBERS = "index.html", "inspection.json"
 OWNER = 0o600, 0o700

@@ -9,7 +9,7 @@ import typer
 from leeward.cli.release import Unchecked
 from leeward.cli.screen import progress, say, say_json
 from leeward.core.show.numbers import count
-from leeward.synth.linking import Synthetic, linked
+from leeward.systems.synth.linking import Synthetic, linked
 
 
 def linked_command(  # noqa: PLR0913 (a parameter for each option)

@@ -10,9 +10,9 @@ from leeward.cli.screen import note, progress, say, say_json
 from leeward.core.codebook import read_codebook
 from leeward.core.show.page import INTERNAL
 from leeward.publishing.release.account import read_payer, required
-from leeward.synth.domain import RANGES
-from leeward.synth.request import AUTO, METHODS, RANDOM, Request
-from leeward.synth.run import Written, synthesize
+from leeward.systems.synth.domain import RANGES
+from leeward.systems.synth.request import AUTO, METHODS, RANDOM, Request
+from leeward.systems.synth.run import Written, synthesize
 
 
 def table_command(  # noqa: PLR0913 (a parameter for each option)

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward.baselines.scatter import Scatter
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.randomness import SeededBits
 from leeward.publishing.engines.duckdb import opened_file
-from leeward.regress.request import Request
-from leeward.regress.rows import NAME, read_rows
-from leeward.regress.setting import Columns
+from leeward.systems.regress.request import Request
+from leeward.systems.regress.rows import NAME, read_rows
+from leeward.systems.regress.scatter import Scatter
+from leeward.systems.regress.setting import Columns
 
 COLUMNS = (Columns("x", "y", "cell"), Columns("parent_rank", "kid_rank", "cell"))
 """What the columns of a file may be called: in short, or as in the example of Chetty and Friedman.

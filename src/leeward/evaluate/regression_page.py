@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from leeward.baselines.mose import NOTICE
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import capital, percent, significant
 from leeward.core.show.page import Row
@@ -16,6 +15,7 @@ from leeward.evaluate.regressions import (
 )
 from leeward.pictures import Axis, Panels, Picture, Reference, Series, draw
 from leeward.pictures import colour as okabe_ito
+from leeward.systems.regress.mose import NOTICE
 
 STATISTICS = {
     of.name: f"prediction at rank {of.rank:g}" if of.level else "slope of the line"

@@ -11,8 +11,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from leeward.baselines.mose import METHODS, Method, Mose, Prepared, prepared, standard_noise
-from leeward.baselines.scatter import SLOPE, Estimand, Scatter, prediction
 from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.errors import InvalidParameter
 from leeward.core.exact import Number
@@ -23,7 +21,9 @@ from leeward.core.show.progress import Silent
 from leeward.evaluate.design import Grid, exact
 from leeward.evaluate.evaluation import Progress
 from leeward.evaluate.regression_cells import MADE_UP, made_up_cells
-from leeward.regress.lines import Lines, MedianLines, MomentLines
+from leeward.systems.regress.lines import Lines, MedianLines, MomentLines
+from leeward.systems.regress.mose import METHODS, Method, Mose, Prepared, prepared, standard_noise
+from leeward.systems.regress.scatter import SLOPE, Estimand, Scatter, prediction
 
 MOSE = "mose"
 """The preset of this comparison."""

@@ -1,0 +1,127 @@
+"""Result page: a survey's estimates as one HTML file that needs no network."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from leeward.core.show.charts import Bar, Bars, bars
+from leeward.core.show.environment import template
+from leeward.core.show.numbers import count, counted, cut, time
+from leeward.core.show.page import Row
+
+if TYPE_CHECKING:
+    from leeward.systems.local.result_folder import SurveyCertificate
+
+MOST_BARS = 25
+"""Answers of a chart; of more, those with the largest estimates."""
+
+MOST_LETTERS = 40
+"""Letters of a label on the screen."""
+
+MOST_STRATA = 60
+"""Strata with a chart of their own; of more, their numbers are in the files alone."""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One table of the result as it is shown."""
+
+    title: str
+    reports: int
+    asked: int
+    chart: Bars | None
+    rows: tuple[Row, ...]
+    left_out: int
+
+
+def page(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> str:
+    """The whole page."""
+    asked = [
+        (one, [_panel(table) for table in found["tables"] if table["question"] == one["name"]])
+        for one in certificate.survey["questions"]
+    ]
+    return template("local/result.html.j2").render(
+        mark="",
+        certificate=certificate,
+        made=time(certificate.created),
+        questions=[(one, panels[0], panels[1 : 1 + MOST_STRATA]) for one, panels in asked],
+        more_strata=max(0, len(asked[0][1]) - 1 - MOST_STRATA),
+        strata=[Row(_name(one.stratum), (count(one.reports),)) for one in certificate.strata],
+        laws=[_law(one) for one in certificate.survey["questions"]],
+    )
+
+
+def _panel(table: Mapping[str, Any]) -> Panel:
+    title = "Everyone" if table["everyone"] else _name(table["stratum"])
+    answers = table["answers"]
+    largest = sorted(range(len(answers)), key=lambda at: -answers[at]["count"])[:MOST_BARS]
+    shown = [answers[at] for at in sorted(largest)]
+    return Panel(
+        title,
+        table["reports"],
+        table["asked"],
+        bars([_bar(one) for one in shown], title=title, head="Answer", unit="Reports")
+        if shown
+        else None,
+        tuple(map(_row, shown)),
+        len(answers) - len(shown),
+    )
+
+
+def _name(stratum: Mapping[str, str] | None) -> str:
+    if stratum is None:
+        return "Stratum not told"
+    return ", ".join(f"{name} {code}" for name, code in stratum.items())
+
+
+def _bar(answer: Mapping[str, Any]) -> Bar:
+    value, margin = round(answer["count"]), round(answer["count_margin"])
+    return Bar(cut(answer["label"]), value, (value - margin, value + margin))
+
+
+def _row(answer: Mapping[str, Any]) -> Row:
+    share, margin, near = (answer[name] for name in ("share", "share_margin", "projected"))
+    texts = (points(share) + "\u00a0%", f"± {points(margin)}", points(near) + "\u00a0%")
+    return Row(cut(answer["label"]), texts)
+
+
+def points(share: float) -> str:
+    """A share in per cent with one decimal."""
+    return f"{100 * share:.1f}".replace("-", "−")
+
+
+def _law(question: Mapping[str, Any]) -> Row:
+    told = ", ".join(f"{key} {value}" for key, value in question["law"].items() if key != "kind")
+    return Row(question["name"], (question["method"].replace("_", " "), told))
+
+
+def lines(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> Iterator[str]:
+    """The answer of the command: the table of everyone, the promise, what is not protected."""
+    yield f"{counted(certificate.reports, 'report')} of the survey {certificate.survey['name']}."
+    for one in found["tables"]:
+        if one["everyone"]:
+            yield ""
+            yield from _lines(one)
+    if len(certificate.strata) > 1:
+        yield ""
+        numbers = (f"{_name(one.stratum)}: {count(one.reports)}" for one in certificate.strata)
+        yield f"Reports by stratum, which are public: {'; '.join(numbers)}."
+    yield ""
+    yield from certificate.guarantee.sentences
+    yield from certificate.notes
+
+
+def _lines(table: Mapping[str, Any]) -> Iterator[str]:
+    panel = _panel(table)
+    width = min(
+        MOST_LETTERS, max(len(one.head) for one in (*panel.rows, Row(table["question"], ())))
+    )
+    yield _line(table["question"], ("count", "margin", "share", "margin", "projected"), width)
+    for row, (bar, _) in zip(panel.rows, panel.chart.rows if panel.chart else (), strict=True):
+        yield _line(row.head, (count(bar.value), bar.reach, *row.cells), width)
+    if panel.left_out:
+        yield f"{counted(panel.left_out, 'answer')} with smaller estimates are in result.csv."
+
+
+def _line(head: str, cells: Sequence[str], width: int) -> str:
+    return f"{head[:width]:<{width}} " + "".join(f"{one:>10}" for one in cells)

@@ -1,0 +1,192 @@
+"""Run: a request is checked, its file read, the ledger charged, and the lines released.
+
+Without a charge the answer is INTERNAL.
+
+The rows are read before the charge, so that nothing is charged for a file that cannot be read.
+Nothing is drawn before the entry of the charge is on disk.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from leeward.core.codebook import EveryJob, RealRange
+from leeward.core.errors import NotCovered
+from leeward.core.mechanisms.moments import lattice_points
+from leeward.core.mechanisms.theil_sen import FEWEST
+from leeward.core.noise.selftest import require_accuracy
+from leeward.core.noise.tabulated import Floats
+from leeward.publishing.bundle.witness import Witness
+from leeward.publishing.bundle.writer import require_free
+from leeward.publishing.engines.duckdb import opened_file
+from leeward.publishing.ledger import Ledger, Subject, TableCharge
+from leeward.publishing.release.account import UNKNOWN, Account, Charge, Payer, required
+from leeward.publishing.release.check import changed
+from leeward.systems.regress.answer import Answer, CellEstimate, known
+from leeward.systems.regress.mose import METHODS as BASELINES
+from leeward.systems.regress.mose import NOTICE, Mose, Released, prepared
+from leeward.systems.regress.regression_folder import write_answer
+from leeward.systems.regress.released import ReleasedMedians, ReleasedSums
+from leeward.systems.regress.request import THEIL_SEN, Request
+from leeward.systems.regress.rows import NAME, Rows, read_rows
+from leeward.systems.regress.scatter import SLOPE, Estimand, Scatter, prediction
+
+NO_GUARANTEE = f"INTERNAL: {NOTICE}. This is computed from confidential data and has no guarantee."
+
+
+def regress(request: Request, payer: Payer | None = None, out: Path | None = None) -> Answer:
+    """Estimates of every cell, charged before the first draw, and written into a folder if wanted.
+
+    Parameters
+    ----------
+    request
+        `Request(file, columns, method, epsilon, ranks, codebook)`; valid at birth.
+    payer
+        `Account(ledger, name)`, charged before the first draw; or `Uncharged(reason)`, and the
+        output is INTERNAL. Methods without a guarantee are INTERNAL always and need neither.
+    out
+        The folder, which must not exist; left out, nothing is written.
+
+    Returns
+    -------
+    Answer
+        `cells`, `says`, the `released` numbers and the `charge`.
+
+    Raises
+    ------
+    BadFile
+        If the file cannot be read, or the folder not written.
+    OverBudget, AlreadyReleased
+        If the account cannot pay.
+    """
+    payer = required(payer) if request.private else payer
+    if out is not None:
+        require_free(out)
+    if isinstance(payer, Account):
+        _require_guarantee(request)
+        _charge(request, payer, out, UNKNOWN).require_budget()
+    if request.private:
+        require_accuracy()  # a machine that draws nothing is charged nothing
+    with opened_file(request.file, NAME) as files:
+        digest = files.digest()
+        rows = read_rows(files, request)
+        if not files.unchanged():
+            raise changed()
+
+    def answered(paid: Witness | str) -> tuple[Answer, str]:
+        answer = measured(request, rows, paid)
+        return answer, write_answer(answer, out)
+
+    if not isinstance(payer, Account):
+        return answered("" if payer is None else payer.reason)[0]
+    with Ledger.open(payer.ledger) as ledger:
+        charge = _charge(request, payer, out, ledger.sealed(digest.encode()))
+        return charge.pay(ledger, answered)
+
+
+def measured(request: Request, rows: Rows, paid: Witness | str) -> Answer:
+    """What the method gives of these rows; `paid` is the charge, or the reason for none."""
+    if not request.private:
+        return replace(_baseline(request, rows), uncharged=str(paid) or None)
+    released = (_medians if request.method == THEIL_SEN else _moments)(request, rows)
+    return Answer.of(request.method, request.setting, released, request.price, paid)
+
+
+def _moments(request: Request, rows: Rows) -> ReleasedSums:
+    held = rows.establishments(*request.ends)
+    return ReleasedSums(rows.cells, request.moments().release(held))
+
+
+def _medians(request: Request, rows: Rows) -> ReleasedMedians:
+    """Whether a cell is released follows from its public count only."""
+    made, (x, y) = request.theil_sen(), request.ends
+    points = np.zeros((len(rows.cells), 2), np.int64)
+    for i, (across, up) in enumerate(rows.by_cell()):
+        if request.points[i] >= FEWEST:
+            u, v = lattice_points(across, x.low, x.high), lattice_points(up, y.low, y.high)
+            points[i] = made.release(u, v, request.points[i])
+    return ReleasedMedians(rows.cells, points, np.array(request.points, np.int64))
+
+
+def _baseline(request: Request, rows: Rows) -> Answer:
+    """A method without a guarantee; each estimand has noise of the whole ε, the count its own."""
+    x, y = request.ends
+    scatters = {
+        name: Scatter(_share(across, x), _share(up, y))
+        for name, (across, up) in zip(rows.cells, rows.by_cell(), strict=True)
+    }
+    method, epsilon = BASELINES[request.method], float(Fraction(request.epsilon))
+    estimands = [*(prediction(float(one)) for one in request.shares), SLOPE]
+    drawn = [prepared(method, scatters, one).release(epsilon) for one in estimands]
+    height = float(y.high - y.low)
+    steep = height / float(x.high - x.low)
+    scales = [*((float(y.low), height) for _ in request.shares), (0.0, steep)]
+    ranks: list[float | str] = [*map(float, request.shares), SLOPE.name]
+    parts = list(zip(ranks, drawn, scales, strict=True))
+    count = drawn[0].count
+    cells = tuple(
+        _estimate(i, rank, one, scale, count) for i in range(len(scatters))
+        for rank, one, scale in parts
+    )  # fmt: skip
+    alpha = None if request.alpha is None else Fraction(request.alpha)
+    answer = Answer(
+        request.method, request.setting, Fraction(request.epsilon), alpha, cells, (NO_GUARANTEE,)
+    )
+    return _with_chi(answer, method, scatters, estimands) if isinstance(method, Mose) else answer
+
+
+def _with_chi(
+    answer: Answer, method: Mose, scatters: dict[str, Scatter], estimands: list[Estimand]
+) -> Answer:
+    found = {of.name: method.envelopes(scatters, of).get("") for of in estimands}
+    present = {name: one for name, one in found.items() if one is not None}
+    return replace(
+        answer,
+        chi={name: one.chi for name, one in present.items()},
+        chi_cell={name: one.cell for name, one in present.items()},
+    )
+
+
+def _estimate(
+    i: int, rank: float | str, drawn: Released, scale: tuple[float, float], count: Floats
+) -> CellEstimate:
+    start, unit = scale
+    value, error = start + unit * drawn.estimate[i], unit * drawn.se[i]
+    shown = known(value) if drawn.status[i] == "ok" else None
+    error_shown = None if shown is None else known(error)
+    return CellEstimate(drawn.cells[i], rank, shown, error_shown, known(count[i]), drawn.status[i])
+
+
+def _share(values: Floats, ends: RealRange) -> Floats:
+    share: Floats = np.clip((values - float(ends.low)) / float(ends.high - ends.low), 0.0, 1.0)
+    return share
+
+
+def _require_guarantee(request: Request) -> None:
+    """Reject a charge for what has no guarantee."""
+    if not request.private:
+        raise NotCovered(
+            "--ledger",
+            rule="must be charged for a guarantee, and this method has none",
+            value=f"--method {request.method}",
+            next_step="Use --method moments, or leave --ledger and --account out.",
+        )
+
+
+def _charge(request: Request, account: Account, out: Path | None, data: str) -> Charge:
+    """What the ledger keeps: there is no bundle, so the regression is named in its place."""
+    table = TableCharge(request.words, request.method, request.price)
+    subject = Subject(
+        plan=request.digest,
+        data=data,
+        period=request.method,
+        bundle=f"regression of {request.words}",
+        tables=(table,),
+        jobs=EveryJob().words,
+        keys=()
+        if request.columns.workplace is None
+        else (("--workplace", request.columns.workplace),),
+    )
+    return Charge("regress", account, request.price, subject, out)

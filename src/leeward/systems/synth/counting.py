@@ -1,0 +1,172 @@
+"""Counting: rows of one file by positions in the domain, by the database. CONFIDENTIAL.
+
+Every rule about rows depends on the row and the codebook alone, and none refuses a file. Rows are
+recoded once into a hidden file of the database; afterwards each question reads some of its
+columns, and memory holds the counts alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import reduce
+from operator import and_
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from leeward.core.codebook import Attribute
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.noise.scales import Integers
+from leeward.publishing.engines.database import Column as Expression
+from leeward.publishing.engines.database import Table, ibis
+from leeward.publishing.engines.driver_errors import hiding_errors
+from leeward.publishing.engines.duckdb import Files
+from leeward.publishing.engines.recoding import code_text, is_below, number, with_nulls
+from leeward.systems.synth.domain import Column, Domain
+
+NAME, CODED = "file", "coded"
+"""What the file is called as a table, and the table of positions."""
+
+Groups = Sequence[Integers]
+"""For each column, the group of each of its values."""
+
+
+class Counts(Protocol):
+    """Rows of a table by some of its columns."""
+
+    def of(self, columns: Sequence[int], groups: Groups) -> Integers:
+        """The number of rows for all groups of values of these columns, empty ones too."""
+
+
+class FileCounts:
+    """The counts of a file whose rows are recoded; the file is the table `name`."""
+
+    def __init__(
+        self, files: Files, domain: Domain, name: str = NAME, parameter: str = "FILE"
+    ) -> None:
+        self._files, self._domain, self._name = files, domain, f"{CODED}_{name}"
+        for one in domain.columns:
+            _require_column(files.tables()[name], one.name, parameter)
+        files.require_rows(name, parameter)
+        table = files.tables()[name]
+        self._texts = hiding_errors(lambda: _texts(files, table, domain.columns, name))
+        query = _positions(self._texts, domain.columns)
+        self.coded: Table = hiding_errors(lambda: files.hide(self._name, query))
+
+    def of(self, columns: Sequence[int], groups: Groups) -> Integers:
+        """Asked of the database."""
+        at, rows = self.cells(columns)
+        counts = np.zeros([int(groups[one].max()) + 1 for one in columns], dtype=np.int64)
+        places = tuple(groups[one][part] for one, part in zip(columns, at, strict=True))
+        np.add.at(counts, places, rows)
+        return counts
+
+    def cells(self, columns: Sequence[int]) -> tuple[tuple[Integers, ...], Integers]:
+        """The cells of these columns that have rows: their positions, and the number of rows."""
+        names = [f"c{at}" for at in columns]
+        held = hiding_errors(lambda: self._files.counted(self._name, names))
+        return tuple(np.asarray(held[one], np.int64) for one in names), np.asarray(
+            held["rows"], np.int64
+        )
+
+    def unlisted(self) -> tuple[int, ...]:
+        """Rows with something in a column that its codes or ends do not allow, by column."""
+        texts, columns = self._texts, self._domain.columns
+        wrong = {f"c{i}": _unlisted(texts, i, one).sum() for i, one in enumerate(columns)}
+        (found,) = hiding_errors(lambda: self._files.rows(texts.aggregate(**wrong)))
+        return tuple(int(found[name] or 0) for name in wrong)
+
+
+def _texts(files: Files, table: Table, columns: Sequence[Column], name: str) -> Table:
+    """The text or number of each row in each column, and where a text stands in its list."""
+    declared = ((one.name, one.declared) for one in columns)
+    table = with_nulls(table, {name: one.nulls for name, one in declared if one is not None})
+    raw = {f"raw_{i}": _raw(table, one) for i, one in enumerate(columns)}
+    given = {f"given_{i}": table[one.name].notnull() for i, one in enumerate(columns)}
+    chosen = table.select(**raw, **given)
+    for i, one in enumerate(columns):
+        if one.edges is None:
+            recode = _recode(one)
+            at = pa.array(list(recode.values()), pa.int32())
+            texts = pa.array(list(recode), pa.string())
+            known = files.keep(f"codes_{name}_{i}", pa.table({f"text_{i}": texts, f"at_{i}": at}))
+            chosen = chosen.left_join(known, chosen[f"raw_{i}"] == known[f"text_{i}"])
+    return chosen
+
+
+def _recode(column: Column) -> Mapping[str, int]:
+    """Where the texts of a column of codes stand; those of a description are the values."""
+    if isinstance(column.declared, Attribute):
+        return column.declared.recode
+    return {one: at for at, one in enumerate(column.values) if one is not None}
+
+
+def _positions(chosen: Table, columns: Sequence[Column]) -> Table:
+    """The position of each row's value in each column; rows with an omitted code are left out."""
+    found = {f"c{i}": _position(chosen, i, one) for i, one in enumerate(columns)}
+    rows = chosen.select(**found)
+    kept = rows.filter(reduce(and_, (rows[name] >= 0 for name in found)))
+    return kept.select(**{name: kept[name].cast("uint16") for name in found})
+
+
+def _raw(table: Table, column: Column) -> Expression:
+    """The text of a code, or the number."""
+    return (code_text if column.edges is None else number)(table[column.name])
+
+
+def _position(chosen: Table, i: int, column: Column) -> Expression:
+    raw, last = chosen[f"raw_{i}"], len(column.values) - 1
+    declared = column.declared
+    if column.edges is not None and not isinstance(declared, Attribute):
+        steps = ((raw < edge, at) for at, edge in enumerate(column.edges[1:-1]))
+        highest = len(column.edges) - 2
+        return ibis.cases(*steps, (raw.notnull(), highest), else_=last).cast("int32")
+    held = declared if isinstance(declared, Attribute) else None
+    missing = last if held is None or held.missing is None else held.missing
+    unlisted = last if held is None or held.unlisted is None else held.unlisted
+    if held is None or held.numbers is None:
+        return ibis.coalesce(chosen[f"at_{i}"], ibis.ifelse(raw.isnull(), missing, unlisted)).cast(
+            "int32"
+        )
+    *lower, _ = held.numbers.bounds
+    classes = ((is_below(raw, bound + 1), at) for at, (_, bound) in enumerate(lower))
+    return ibis.cases(*classes, (raw.notnull(), len(lower)), else_=missing).cast("int32")
+
+
+def _unlisted(chosen: Table, i: int, column: Column) -> Expression:
+    """Whether a row has something that is no code of the list, no number, or beyond the ends."""
+    if column.edges is None:
+        return chosen[f"raw_{i}"].notnull() & chosen[f"at_{i}"].isnull()
+    raw = chosen[f"raw_{i}"]
+    low, high = column.edges[0], column.edges[-1]
+    beyond = (raw >= high) if column.whole else (raw > high)
+    return chosen[f"given_{i}"] & (raw.isnull() | (raw < low) | beyond)
+
+
+def _require_column(table: Table, column: str, parameter: str) -> None:
+    if column in table.columns:
+        return
+    near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
+    raise InvalidParameter(
+        "codebook.attributes",
+        rule=f"must declare columns that {parameter} has",
+        value=shown(column),
+        next_step=f"Did you mean {near[0]!r}? Give it as `column`."
+        if near
+        else "Look at the first line of the file.",
+    )
+
+
+class KeptCounts:
+    """Counts that are asked of a file once and kept in memory."""
+
+    def __init__(self, counts: Counts) -> None:
+        self._counts = counts
+        self._kept: dict[tuple[object, ...], Integers] = {}
+
+    def of(self, columns: Sequence[int], groups: Groups) -> Integers:
+        """As they were the first time."""
+        key = tuple((at, groups[at].tobytes()) for at in columns)
+        if key not in self._kept:
+            self._kept[key] = self._counts.of(columns, groups)
+        return self._kept[key]

@@ -1,0 +1,190 @@
+"""Description: all that synthetic rows are drawn from. It is the whole seam.
+
+`description.json` holds the domain, the released counts with their noise, the fitted network, the
+released total, the guarantee with its sentences, the charge, and warnings. Nothing else of the file
+is kept. It may be published if an account was charged for it; otherwise it is INTERNAL.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leeward.core.codebook.document import read_text
+from leeward.core.errors import BadFile
+from leeward.core.exact import printed
+from leeward.core.privacy import Guarantee
+from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, of_rows
+from leeward.core.privacy.words import READING
+from leeward.publishing.bundle.sealed_folder import marked
+from leeward.publishing.bundle.witness import Witness, read_witness
+from leeward.systems.synth.domain import Domain
+from leeward.systems.synth.measuring import Margin
+from leeward.systems.synth.network import Network
+
+FORMAT = "leeward synthetic description 2"
+
+READS_NOTHING = (
+    "No row of the file was read: values are uniform over the codebook, nothing is spent, and "
+    "nothing about the file is told but that it has these columns."
+)
+FROM_CLASSES = (
+    "Numbers are uniform inside the classes of the description; a value that the codebook has no "
+    "code for is missing."
+)
+MOST_LISTS = 1 << 19
+"""Maximum number of lists and mappings of a stranger's description."""
+
+
+@dataclass(frozen=True)
+class Fit:
+    """What a method finds: a network, the released total if there is one, and its measurements."""
+
+    network: Network
+    total: float | None
+    margins: tuple[Margin, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The guarantee of a description, and who paid for it.
+
+    Either `charge` or `uncharged`, the reason for none, is given where rows were read; neither
+    where none was. `public` is the SHA-256 of the public table that `nist` selects on.
+    """
+
+    guarantee: Guarantee | None = None
+    charge: Witness | None = None
+    uncharged: str | None = None
+    public: str | None = None
+
+    def __post_init__(self) -> None:
+        given = (self.charge is not None) + (self.uncharged is not None)
+        if given != (self.guarantee is not None):
+            raise ValueError("what reads rows is charged, or a reason for no charge is given")
+
+    @property
+    def internal(self) -> bool:
+        """Whether it must stay inside."""
+        return self.uncharged is not None
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is said about it."""
+        if self.guarantee is None:
+            return (READS_NOTHING,)
+        selected = () if self.public is None else (_selected(self.public),)
+        paid = OTHER_RELEASES_IN_FULL if self.uncharged is None else NOT_CHARGED
+        return (*of_rows(self.guarantee), *selected, FROM_CLASSES, paid)
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values."""
+        return {
+            "guarantee": None if self.guarantee is None else _told(self.guarantee),
+            "charge": None if self.charge is None else self.charge.model_dump(mode="json"),
+            "uncharged": self.uncharged,
+            "public": self.public,
+        }
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> "Provenance":
+        """From plain values."""
+        stated = told["charge"]
+        return cls(
+            None if told["guarantee"] is None else _read(told["guarantee"]),
+            None if stated is None else read_witness(stated),
+            told["uncharged"],
+            told["public"],
+        )
+
+
+def _selected(checksum: str) -> str:
+    return (
+        "Which tables were measured follows from a table that was named as public (SHA-256 of "
+        f"its file: {checksum}). Nothing is promised about the people in that table."
+    )
+
+
+@dataclass(frozen=True)
+class Description:
+    """A fit of a domain by a method, and what is promised about it."""
+
+    method: str
+    domain: Domain
+    fit: Fit
+    provenance: Provenance
+    says: tuple[str, ...]
+
+    @property
+    def internal(self) -> bool:
+        """Whether it must stay inside: no account was charged for it."""
+        return self.provenance.internal
+
+    @property
+    def rows(self) -> int | None:
+        """The released total as a number of rows; None where no total is released."""
+        return None if self.fit.total is None else round(self.fit.total)
+
+    def as_json(self) -> dict[str, object]:
+        """Plain values."""
+        names = self.domain.names
+        return {
+            "format": FORMAT,
+            **marked(self.internal),
+            "method": self.method,
+            **self.provenance.as_json(),
+            "says": list(self.says),
+            "warnings": list(self.fit.warnings),
+            "total": self.fit.total,
+            "domain": self.domain.as_json(),
+            "margins": [one.as_json(names) for one in self.fit.margins],
+            "network": self.fit.network.as_json(self.domain),
+        }
+
+    def to_json(self) -> bytes:
+        """The file: one line for each of the largest parts would help nobody."""
+        return (json.dumps(self.as_json(), ensure_ascii=False) + "\n").encode()
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any]) -> "Description":
+        """From plain values."""
+        domain = Domain.read(told["domain"])
+        network = Network.read(told["network"], domain)
+        margins = tuple(Margin.read(one, domain.names) for one in told["margins"])
+        fit = Fit(network, told["total"], margins, tuple(told["warnings"]))
+        return cls(told["method"], domain, fit, Provenance.read(told), tuple(told["says"]))
+
+
+def _told(guarantee: Guarantee) -> dict[str, str]:
+    parts = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
+    return {
+        "policy": guarantee.policy.name,
+        **{name: str(one) for name, one in parts.items()},
+        **({"reading": str(guarantee.reading)} if guarantee.rho else {}),
+    }
+
+
+def _read(told: Mapping[str, str]) -> Guarantee:
+    epsilon, delta, rho = (printed(told[name]) for name in ("epsilon", "delta", "rho"))
+    return Guarantee(
+        told["policy"], None, epsilon, delta, rho, reading=told.get("reading", READING)
+    )
+
+
+def read_description(path: Path) -> Description:
+    """A description from its file; anything else is refused."""
+    text = read_text(path, "DESCRIPTION")
+    try:
+        told = json.loads(text) if text.count("[") + text.count("{") <= MOST_LISTS else {}
+        if told["format"] == FORMAT:
+            return Description.read(told)
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
+        pass
+    raise BadFile(
+        "DESCRIPTION",
+        rule=f"must be a whole description of the format {FORMAT!r}",
+        value=repr(str(path)),
+        next_step="Give the description.json that `leeward synth table` wrote.",
+    )

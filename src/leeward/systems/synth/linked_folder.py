@@ -1,0 +1,269 @@
+"""Linked folder: synthetic workplaces, workers and jobs as files that Leeward itself can read.
+
+The release that was paid for and its tidy tables are folders in it. `synthetic.json` is written
+last, and names every file with its checksum.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+from pydantic import Field, ValidationError
+
+from leeward.core.codebook import Attribute, Codebook
+from leeward.core.errors import Damaged
+from leeward.core.privacy import Person
+from leeward.derived.settle.noisy_table import Integers
+from leeward.publishing.bundle import Certificate
+from leeward.publishing.bundle.certificate import BundleName, TableName, Time
+from leeward.publishing.bundle.disk import flush, new_file, write_file
+from leeward.publishing.bundle.first_look import first_wrong_line
+from leeward.publishing.bundle.layout import CERTIFICATE, README, SYNTHETIC, sha256
+from leeward.publishing.bundle.statements import (
+    Count,
+    FileStatement,
+    Listed,
+    PromiseStatement,
+    Prose,
+    Sha256,
+    Statement,
+    TableGuarantee,
+    Text,
+    is_written,
+    json_parts,
+)
+from leeward.systems.synth.assignment import MISSING, Jobs
+
+WORKPLACES, WORKERS, JOBS = "workplaces.parquet", "workers.parquet", "jobs.parquet"
+CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
+FILES = (CODEBOOK, JOBS, PLAN, README, WORKERS, WORKPLACES)
+WORKPLACE, WORKER = "workplace_id", "worker_id"
+KEYS = {
+    "workplaces": {"id": WORKPLACE},
+    "workers": {"id": WORKER},
+    "jobs": {"worker": WORKER, "workplace": WORKPLACE},
+}
+LEFT_OUT_OF_PLANS = ("jobs", "rows", "sizes")
+"""Keys of a plan that say nothing about rows of which each has a worker of its own."""
+
+ONE_JOB = {"max_per_worker": 1}
+"""What a plan that protects persons says of such rows."""
+
+MOST_BYTES = 2 << 20
+"""Maximum size in bytes of what a folder says about itself: names, checksums, some sentences."""
+
+
+class GuideStatement(Statement):
+    """A coarse table that crosses codes.
+
+    `kept` is the share of what it shows in all its workplaces together that was not taken for
+    noise; null where it is not followed.
+    """
+
+    table: TableName
+    followed: bool
+    kept: Annotated[float, Field(ge=0, le=1)] | None
+    sentence: Prose
+
+
+class SourceStatement(Statement):
+    """A folder of tables that the rows follow from, by the checksum of its certificate."""
+
+    name: BundleName
+    certificate: Sha256
+
+
+class SyntheticStatement(Statement):
+    """What the folder says about itself."""
+
+    kind: Literal["synthetic"]
+    format: Literal[1]
+    name: BundleName
+    leeward: Text
+    created: Time
+    guarantee: TableGuarantee
+    worker: PromiseStatement
+    establishment: PromiseStatement | None
+    measured: SourceStatement
+    tidy: SourceStatement
+    seed: Annotated[str, Field(pattern=r"^[0-9]{1,60}$")]
+    jobs: Count
+    workplaces: Count
+    reproduced: Listed[TableName]
+    guides: Listed[GuideStatement]
+    says: Listed[Prose]
+    files: dict[str, FileStatement]
+
+    def to_json(self) -> bytes:
+        """The one way to write it."""
+        return b"".join(self.written())
+
+    def written(self) -> Iterator[bytes]:
+        """The same in small parts."""
+        return json_parts(self.model_dump(mode="json"))
+
+
+def read_statement(folder: Path) -> SyntheticStatement:
+    """What a folder of synthetic rows says about itself."""
+    path = folder / SYNTHETIC
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise _damaged(path, "must not be so large")
+        if first_wrong_line(path, SyntheticStatement.model_json_schema()) is not None:
+            raise _damaged(path, "must be what `leeward synth linked` writes")
+        content = path.read_bytes()
+        found = SyntheticStatement.model_validate_json(content)
+    except OSError:
+        raise _damaged(path, "must be there") from None
+    except ValidationError:
+        raise _damaged(path, "must be what `leeward synth linked` writes") from None
+    if not is_written(found.written(), content):
+        raise _damaged(path, "must be written as Leeward writes it")
+    return found
+
+
+def _damaged(path: Path, rule: str) -> Damaged:
+    return Damaged(
+        SYNTHETIC, rule=rule, value=repr(str(path)), next_step="Ask for the folder again."
+    )
+
+
+def source_of(folder: Path) -> SourceStatement:
+    """A folder of tables, by its checksum."""
+    return SourceStatement(name=folder.name, certificate=sha256(folder / CERTIFICATE))
+
+
+def write_workplaces(
+    folder: Path, attributes: Sequence[Attribute], positions: Mapping[str, Integers], number: int
+) -> None:
+    """Numbered establishments with their public codes."""
+    ids = np.arange(1, 1 + number)
+    columns = {one.name: _codes(one.codes, positions[one.name]) for one in attributes}
+    table = pa.table({WORKPLACE: pa.array(ids, pa.int64()), **columns})
+    with new_file(folder / WORKPLACES) as file:
+        pq.write_table(table, file, compression="zstd")
+
+
+def write_jobs(
+    folder: Path,
+    attributes: Sequence[Attribute],
+    jobs: Iterable[tuple[Jobs, Integers]],
+) -> int:
+    """Workers and jobs block by block, each job with its workplace's number; how many there are."""
+    of = {name: [one for one in attributes if one.table == name] for name in ("workers", "jobs")}
+    text = pa.dictionary(pa.int32(), pa.string())
+    people = pa.schema([(WORKER, pa.int64()), *((one.name, text) for one in of["workers"])])
+    held = [(WORKER, pa.int64()), (WORKPLACE, pa.int64())]
+    places = pa.schema([*held, *((one.name, text) for one in of["jobs"])])
+    done = 0
+    with (
+        new_file(folder / WORKERS) as first,
+        new_file(folder / JOBS) as second,
+        pq.ParquetWriter(first, people, compression="zstd") as workers,
+        pq.ParquetWriter(second, places, compression="zstd") as written,
+    ):
+        for block, workplace in jobs:
+            ids = pa.array(np.arange(done + 1, done + 1 + len(workplace)), pa.int64())
+            done += len(workplace)
+            codes = {one.name: _codes(one.codes, block.columns[one.name]) for one in attributes}
+            mine = [ids, *(codes[one.name] for one in of["workers"])]
+            theirs = [
+                ids,
+                pa.array(workplace, pa.int64()),
+                *(codes[one.name] for one in of["jobs"]),
+            ]
+            workers.write_table(pa.Table.from_arrays(mine, schema=people))
+            written.write_table(pa.Table.from_arrays(theirs, schema=places))
+    return done
+
+
+def _codes(codes: Sequence[str], at: Integers) -> pa.DictionaryArray:
+    held = pa.array(at.astype(np.int32), mask=at == MISSING)
+    return pa.DictionaryArray.from_arrays(held, pa.array(codes, pa.string()))
+
+
+def write_texts(
+    folder: Path, codebook: Codebook, attributes: Sequence[Attribute], plan: Mapping[str, Any]
+) -> None:
+    """The codebook of the rows, and the plan that makes the same tables of them."""
+    write_file(folder / CODEBOOK, _yaml(_codebook(codebook, attributes)))
+    kept = {key: one for key, one in plan.items() if key not in LEFT_OUT_OF_PLANS}
+    kept["protect"] = {key: one for key, one in kept["protect"].items() if key != "unit"}
+    if kept["protect"]["policy"] == Person.name:
+        kept["jobs"] = ONE_JOB
+    data = {"workplaces": WORKPLACES, "workers": WORKERS, "jobs": JOBS}
+    write_file(folder / PLAN, _yaml({"data": data, **kept, "codebook": CODEBOOK}))
+
+
+def _yaml(content: object) -> bytes:
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100).encode()
+
+
+def _codebook(codebook: Codebook, attributes: Sequence[Attribute]) -> dict[str, object]:
+    """Attributes in columns of their own names; coarser ones follow from them."""
+    names = {one.name for one in attributes}
+    declared = {one.name: _declared(one) for one in attributes}
+    for one in attributes:
+        for name, parents in codebook.parents(one.name).items():
+            if name not in declared and codebook.attributes[name].may_be_tabulated:
+                coarse = codebook.attributes[name]
+                declared[name] = _declared(coarse, one.name, parents)
+    ruled_out = [dict(one) for one in codebook.impossible if {*one} <= names]
+    return {
+        "tables": KEYS,
+        "attributes": declared,
+        **({"impossible": ruled_out} if ruled_out else {}),
+    }
+
+
+def _declared(
+    one: Attribute, origin: str | None = None, parents: Mapping[str, str] | None = None
+) -> dict[str, object]:
+    written: dict[str, object] = {"table": one.table}
+    if one.of_workplaces:
+        written["public"] = True
+    if origin is not None:
+        written |= {"from": origin, "map": dict(parents or {})}
+    written["codes"] = dict(zip(one.codes, one.labels, strict=True))
+    if origin is None and one.complete:
+        other = one.missing if one.numbers is not None else one.unlisted
+        for key, at in (("other", other), ("null_as", one.missing)):
+            if at is not None:
+                written[key] = one.codes[at]
+    if one.total is not None:
+        written["total"] = one.total
+    return written
+
+
+def seal(folder: Path, release: Certificate, stated: Mapping[str, Any]) -> SyntheticStatement:
+    """Write the README and, when everything is on disk, what the folder says about itself."""
+    written = "".join(f"{line}\n\n" for line in ("Synthetic rows", *stated["says"]))
+    write_file(folder / README, written.encode())
+    files = {
+        name: FileStatement(sha256=sha256(folder / name), bytes=(folder / name).stat().st_size)
+        for name in FILES
+    }
+    made = SyntheticStatement(
+        kind="synthetic",
+        format=1,
+        name=folder.name,
+        leeward=version("leeward"),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        guarantee=TableGuarantee.of(release.guarantee.as_guarantee()),
+        worker=release.worker,
+        establishment=release.establishment,
+        files=files,
+        **stated,
+    )
+    for name in FILES:
+        flush(folder / name)
+    write_file(folder / SYNTHETIC, made.to_json())
+    flush(folder / SYNTHETIC)
+    flush(folder)
+    return made

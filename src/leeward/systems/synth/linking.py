@@ -1,0 +1,333 @@
+"""Linking: a plan is released, its tables are tidied, and rows are made that reproduce them.
+
+Nothing but the release and the public frame is read after the charge, so the guarantee of the rows
+is that of the release. Whether rows appear, and how many, depends on released numbers alone.
+"""
+
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from leeward.core.codebook import Attribute
+from leeward.core.errors import BadData, BadFile, InvalidParameter, LeewardError, raise_all
+from leeward.core.noise.scales import public_seed
+from leeward.core.show.progress import Silent
+from leeward.derived.settle.noisy_table import Integers, NoisyTable, numbered, outlines
+from leeward.derived.settle.tidying import not_shrinkable, tidy
+from leeward.publishing.bundle import (
+    Bundle,
+    BundleWriter,
+    CertifiedTable,
+    read_bundle,
+    verify_bundle,
+)
+from leeward.publishing.bundle.layout import CERTIFICATE, sha256
+from leeward.publishing.engines.driver_errors import hiding_errors
+from leeward.publishing.engines.opening import open_database
+from leeward.publishing.engines.workplaces import frame_counts
+from leeward.publishing.ledger import Ledger
+from leeward.publishing.plan.plan import Plan, read_plan
+from leeward.publishing.release.certify import Draft
+from leeward.publishing.release.run import Choices, release_plan
+from leeward.systems.synth.assignment import Jobs, assigned
+from leeward.systems.synth.junction import Junction
+from leeward.systems.synth.linked_folder import (
+    SyntheticStatement,
+    seal,
+    source_of,
+    write_jobs,
+    write_texts,
+    write_workplaces,
+)
+from leeward.systems.synth.linked_model import Model
+
+MEASURED, TIDY = "measured", "tidy"
+
+MADE_UP = (
+    "How many jobs an establishment has is made up: the jobs of a workplace cell are spread "
+    "evenly over its establishments. Sizes of single synthetic establishments carry no "
+    "information, nor does who works beside whom. Establishments are numbered anew."
+)
+ONE_EACH = (
+    "Every job has a worker of its own: nobody has two jobs, and nobody is followed over time."
+)
+EXACT = (
+    "Rows reproduce the tidy value of every table that is listed as reproduced, to the last job. "
+    "Beyond these tables codes of a job are independent of each other"
+)
+GUIDED = ", but for pairs of tables that a guide ties, which rows follow as far as the tables allow"
+BAD_AT = (
+    "Rows are bad at what was not measured: combinations of three attributes and more, small "
+    "groups, and standard errors. Margins are in the release, not in the rows."
+)
+
+
+class Progress(Protocol):
+    """What is told of the progress."""
+
+    def step(self, words: str) -> None:
+        """A new step begins."""
+
+    def cells(self, table: str, done: int, of: int) -> None:
+        """`done` of `of` workplace cells of a table are finished."""
+
+    def part(self, words: str, done: int, of: int) -> None:
+        """`done` of `of` parts are finished."""
+
+
+@dataclass(frozen=True)
+class Synthetic:
+    """The folder of synthetic rows, what it says, and the release in it."""
+
+    path: Path
+    statement: SyntheticStatement
+    measured: Bundle
+    tidy: Bundle
+
+
+def linked(  # noqa: PLR0913 (a parameter for each table and choice)
+    plan: Plan | Path | str,
+    out: Path | str,
+    ledger: Ledger | Path | str | None = None,
+    *,
+    measured: Path | str | None = None,
+    workplaces: object = None,
+    workers: object = None,
+    jobs: object = None,
+    engine: str | None = None,
+    again: bool = False,
+    unchecked: str | None = None,
+    progress: Progress | None = None,
+) -> Synthetic:
+    """Release a plan and write workplaces, workers and jobs that reproduce its tidy tables.
+
+    The ledger is charged first, for the release. Everything that can be refused is refused before.
+
+    Parameters
+    ----------
+    plan
+        The plan or its path. Its finest workplaces have the tables that rows reproduce; tables by
+        coarser workplaces may cross attributes of two of them, which rows then follow.
+    out
+        The folder to write, which must not exist.
+    ledger
+        The ledger, or its path; it must have the account of the plan.
+    measured
+        In place of a ledger, a release of this plan: nothing is charged, and the confidential
+        tables are not read.
+    workplaces, workers, jobs, engine, again, unchecked
+        As `leeward.release` has them.
+    progress
+        A callback with `step(words)`, `cells(table, done, of)` and `part(words, done, of)`.
+
+    Returns
+    -------
+    Synthetic
+        `path`, `statement` (what the folder says about itself), `measured` and `tidy`.
+
+    Raises
+    ------
+    LeewardError
+        If something is refused; nothing was charged then.
+    FailedAfterCharge
+        If the release broke off after the charge, which stays.
+
+    Examples
+    --------
+    >>> made = linked("plan.yaml", "rows", "ledger.sqlite")  # doctest: +SKIP
+    >>> made.statement.reproduced  # doctest: +SKIP
+    ('wac_total', 'wac_age', 'wac_sex')
+    """
+    planned = plan if isinstance(plan, Plan) else read_plan(plan)
+    asked = planned.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
+    chosen = Choices(again, unchecked=unchecked)
+    told, target = progress or Silent(), Path(out)
+    drafted = Draft.of(asked).tables
+    raise_all([*_uncounted(drafted), *BundleWriter.check_target(target)])
+    junction = Junction.of(outlines(drafted), asked.codebook.impossible)
+    frame = Frame.read(asked)
+    target.mkdir(mode=0o755)
+    try:
+        source = _measured(asked, target, ledger, measured, chosen, told)
+    except BaseException:
+        if not any(target.iterdir()):
+            target.rmdir()
+        raise
+    try:
+        return _Rows(asked, junction, frame, source, target).write(told)
+    except (Exception, KeyboardInterrupt) as error:
+        reason = str(error) if isinstance(error, LeewardError) else type(error).__name__
+        raise BadFile(
+            "--out",
+            rule="could not be finished after the release was published, which is paid and sound",
+            value=reason,
+            next_step=f"Run the command again with another --out, and --measured {source.path} in "
+            "place of --ledger: nothing more is charged.",
+        ) from error
+
+
+def _uncounted(tables: Sequence[CertifiedTable]) -> Iterator[LeewardError]:
+    for one in tables:
+        if not one.counts or one.where or one.statistic is not None:
+            yield InvalidParameter(
+                "tables",
+                rule="must be counts of all jobs: no filter, pay or classes of the plan",
+                value=one.name,
+                next_step="Release it by a plan of its own.",
+            )
+
+
+def _measured(
+    plan: Plan,
+    target: Path,
+    ledger: Ledger | Path | str | None,
+    measured: Path | str | None,
+    chosen: Choices,
+    told: Progress,
+) -> Bundle:
+    """The release inside the folder: made and paid now, or copied."""
+    if (ledger is None) == (measured is None):
+        raise InvalidParameter(
+            "--ledger, --measured",
+            rule="must be given, one of the two",
+            value="both" if ledger else "nothing",
+            next_step="Give the ledger that pays, or a release that is paid.",
+        )
+    if measured is not None:
+        return _copied(plan, Path(measured), target)
+    book = ledger.path if isinstance(ledger, Ledger) else Path(str(ledger))
+    made = target / f"{target.name}-{MEASURED}"
+    return read_bundle(release_plan(plan, made, book, told, chosen).bundle)
+
+
+def _copied(plan: Plan, source: Path, target: Path) -> Bundle:
+    held, findings = read_bundle(source), verify_bundle(source)
+    if findings or held.certificate.made_from or held.certificate.plan_digest != plan.digest:
+        raise InvalidParameter(
+            "--measured",
+            rule="must be a sound release of this plan",
+            value=f"{str(source)!r}{f', of which {findings[0]}' if findings else ''}",
+            next_step="Give the plan that it was released by, or see what `leeward verify` finds.",
+        )
+    return read_bundle(shutil.copytree(source, target / held.certificate.name))
+
+
+@dataclass(frozen=True)
+class Frame:
+    """How many establishments have each combination of public codes."""
+
+    attributes: tuple[Attribute, ...]
+    positions: dict[str, Integers]
+    establishments: Integers
+
+    @classmethod
+    def read(cls, plan: Plan) -> "Frame":
+        """From the workplaces table alone, which is public."""
+        known = [one for one in plan.codebook.attributes.values() if one.of_workplaces]
+        public = tuple(one for one in known if one.public)
+        tables = ("workplaces",)
+        base, resources = plan.path.parent, plan.resources
+        database = open_database(plan.sources, base, resources, tables=tables)
+        try:
+            positions, number = hiding_errors(lambda: frame_counts(database, public), public=True)
+        finally:
+            database.close()
+        return cls(public, positions, number)
+
+    def in_cells(self, total: NoisyTable) -> "tuple[Integers, Integers]":
+        """For each establishment the combination and the workplace cell, by workplace cell."""
+        keys = numbered(total.codes, self.positions, len(self.establishments))
+        cell = np.minimum(np.searchsorted(total.keys, keys), max(len(total.keys) - 1, 0))
+        if len(total.keys) == 0 or (total.keys[cell] != keys).any():
+            raise _other_frame()
+        order = np.lexsort((*reversed([*self.positions.values()]), cell))
+        combinations = np.repeat(order, self.establishments[order])
+        return combinations, cell[combinations]
+
+
+def _other_frame() -> BadData:
+    return BadData(
+        "data.workplaces",
+        rule="must be the frame of the release",
+        value="one with other workplace cells",
+        next_step="Give the workplaces that the release was made with.",
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows that follow from a release."""
+
+    plan: Plan
+    junction: Junction
+    frame: Frame
+    measured: Bundle
+    target: Path
+
+    def write(self, told: Progress) -> Synthetic:
+        """Tidy tables, then rows, then what is said of them."""
+        told.step("tidying")
+        shrink = not any(True for _ in not_shrinkable(self.measured.certificate.tables))
+        name = f"{self.measured.certificate.name.removesuffix(f'-{MEASURED}')}-{TIDY}"
+        made = tidy(self.measured.path, self.target / name, shrink=shrink, progress=told)
+        told.step("raking")
+        digest = sha256(self.measured.path / CERTIFICATE)
+        seed = public_seed(digest, "rows")
+        model = Model.of(self.junction, made, self.measured, seed)
+        combinations, cells = self.frame.in_cells(model.total)
+        own = [one for one in self.frame.attributes if one.origin is None]
+        at = {one.name: self.frame.positions[one.name][combinations] for one in own}
+        write_workplaces(self.target, own, at, len(combinations))
+        attributes = [self.plan.codebook.attributes[one] for one in self.junction.worker]
+        told.step("writing rows")
+        jobs = placed(assigned(model.totals, model.parts, seed), model.totals, cells)
+        rows = write_jobs(self.target, attributes, jobs)
+        columns = (*own, *attributes)
+        write_texts(self.target, self.plan.codebook, columns, self.plan.request.public())
+        tied = any(one.followed for one in model.guides)
+        stated = {
+            "measured": source_of(self.measured.path),
+            "tidy": source_of(made.path),
+            "seed": str(seed),
+            "jobs": rows,
+            "workplaces": len(combinations),
+            "reproduced": self._reproduced(),
+            "guides": model.guides,
+            "says": (
+                f"These rows follow from the release {self.measured.certificate.name} and the "
+                "public frame alone, so what it promises and what was paid for it hold for them.",
+                f"{EXACT}{GUIDED if tied else ''}.",
+                MADE_UP,
+                ONE_EACH,
+                BAD_AT,
+            ),
+        }
+        statement = seal(self.target, self.measured.certificate, stated)
+        return Synthetic(self.target, statement, self.measured, made)
+
+    def _reproduced(self) -> tuple[str, ...]:
+        guides = {one.name for one in self.junction.guides}
+        tables = self.measured.certificate.tables
+        return tuple(one.name for one in tables if one.name not in guides)
+
+
+def placed(
+    blocks: Iterator[Jobs], totals: Integers, establishments: Integers
+) -> Iterator[tuple[Jobs, Integers]]:
+    """Each job's establishment, numbered from 1: the first of a cell get one more than the last.
+
+    `establishments` has the workplace cell of each, ascending.
+    """
+    each = np.bincount(establishments, minlength=len(totals))
+    if (each[totals > 0] == 0).any():
+        raise _other_frame()
+    first, before = each.cumsum() - each, totals.cumsum() - totals
+    done = 0
+    for block in blocks:
+        turn = np.arange(done, done + len(block.cells)) - before[block.cells]
+        done += len(block.cells)
+        yield block, 1 + first[block.cells] + turn % np.maximum(each[block.cells], 1)

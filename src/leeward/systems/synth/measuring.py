@@ -1,0 +1,131 @@
+"""Measuring: the one module that takes counts of a file to what may be published.
+
+A method asks for counts with noise and for choices, each at a part of its price; it never sees a
+true count.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from leeward.core.exact import printed
+from leeward.core.mechanisms.row_choice import UNIT, RowChoice, distance
+from leeward.core.mechanisms.row_counts import RowCounts
+from leeward.core.noise.scales import Integers, Noise
+from leeward.core.noise.selection import Selection
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee
+from leeward.systems.synth.counting import Counts, Groups
+from leeward.systems.synth.domain import Domain
+from leeward.systems.synth.fitting import Columns, Noisy, mean
+
+
+@dataclass(frozen=True)
+class Margin:
+    """Released counts of groups of some columns, with the law and the scale of their noise."""
+
+    columns: tuple[int, ...]
+    counts: Integers
+    law: str
+    scale: Fraction
+    deviation: float
+
+    @property
+    def noisy(self) -> Noisy:
+        """As numbers to fit to."""
+        return Noisy.of(self.counts, self.deviation)
+
+    def as_json(self, names: Sequence[str]) -> dict[str, object]:
+        """Plain values; the parameter is the scale of Laplace noise, the variance of a Gaussian."""
+        return {
+            "columns": [names[at] for at in self.columns],
+            "counts": self.counts.tolist(),
+            "law": self.law,
+            "parameter": str(self.scale),
+            "deviation": round(self.deviation, 6),
+        }
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any], names: Sequence[str]) -> "Margin":
+        """From plain values."""
+        columns = tuple(map(names.index, told["columns"]))
+        counts = np.array(told["counts"], dtype=np.int64)
+        return cls(columns, counts, told["law"], printed(told["parameter"]), told["deviation"])
+
+
+def collected(margins: Iterable[Margin]) -> dict[tuple[int, ...], Noisy]:
+    """Measured tables by their columns; of those measured twice, the mean."""
+    found: dict[tuple[int, ...], Noisy] = {}
+    for one in margins:
+        seen = found.get(one.columns)
+        found[one.columns] = one.noisy if seen is None else mean([seen, one.noisy])
+    return found
+
+
+@dataclass(frozen=True)
+class Measurer:
+    """Counts of a file, reached with noise and by choices alone."""
+
+    counts: Counts
+    noise: Noise
+    selection: Selection
+    spent: list[Guarantee] = field(default_factory=list)
+    """What was paid for, in order."""
+
+    def measured(
+        self, sets: Sequence[Sequence[int]], groups: Groups, price: Guarantee
+    ) -> tuple[Margin, ...]:
+        """Noisy counts of some sets of columns, which share the price."""
+        cells = [int(np.prod([groups[at].max() + 1 for at in one])) for one in sets]
+        made = RowCounts.calibrated(price, cells)
+        self.spent.append(price)
+        true = [self.counts.of(one, groups) for one in sets]
+        columns = zip(
+            sets, made.release(true, self.noise), made.scales, made.deviations, strict=True
+        )
+        return tuple(
+            Margin(tuple(one), noisy, made.law, scale, deviation)
+            for one, noisy, scale, deviation in columns
+        )
+
+    def one_way(self, domain: Domain, price: Guarantee) -> tuple[Margin, ...]:
+        """Every column by itself."""
+        groups = [np.arange(size) for size in domain.sizes]
+        return self.measured([(at,) for at in range(len(groups))], groups, price)
+
+    def scores(
+        self, expected: Mapping[Columns, Floats], groups: Groups, penalty: float
+    ) -> dict[Columns, int]:
+        """CONFIDENTIAL: how far pairs are from released expectations; a cell costs the penalty."""
+        return {
+            held: distance(self.counts.of(held, groups), one) - round(UNIT * penalty * one.size)
+            for held, one in expected.items()
+        }
+
+    def chosen(
+        self,
+        scores: Mapping[Columns, int],
+        price: Guarantee,
+        times: int,
+        allowed: Callable[[Columns, tuple[Columns, ...]], bool],
+    ) -> tuple[Columns, ...]:
+        """Sets of large scores, one after another; `allowed` says which may follow which."""
+        made = RowChoice(price, times)
+        self.spent.append(price)
+        taken: tuple[Columns, ...] = ()
+        for _ in range(times):
+            open_ = [pair for pair in scores if pair not in taken and allowed(pair, taken)]
+            if not open_:
+                break
+            place = made.release([scores[pair] for pair in open_], self.selection)
+            taken = (*taken, open_[place])
+        return taken
+
+    def best(self, scores: Mapping[Columns, int], price: Guarantee, weight: int = 1) -> Columns:
+        """One set of a large score; scores were multiplied by public weights up to this one."""
+        made = RowChoice(price, step=weight * UNIT)
+        self.spent.append(price)
+        return list(scores)[made.release(list(scores.values()), self.selection)]

@@ -1,0 +1,217 @@
+"""Recount: whether synthetic rows are what was sealed, and count what the tidy tables say.
+
+Rows are counted by the database from the three files, by queries that share nothing with the way
+in which they were made.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leeward.core.codebook import TABLES, Attribute, Codebook, read_codebook
+from leeward.core.codebook.resources import Resources
+from leeward.core.errors import Damaged, LeewardError, shown
+from leeward.derived.settle.noisy_table import Integers, NoisyTable, read_table
+from leeward.derived.settle.noisy_table import numbered as number_of
+from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle, verify_bundle
+from leeward.publishing.bundle.layout import CERTIFICATE, SYNTHETIC, sha256
+from leeward.publishing.bundle.source_check import source_findings
+from leeward.publishing.engines.address import read_addresses
+from leeward.publishing.engines.database import Table
+from leeward.publishing.engines.driver_errors import hiding_errors
+from leeward.publishing.engines.duckdb import Files
+from leeward.systems.synth.linked_folder import (
+    CODEBOOK,
+    FILES,
+    WORKER,
+    WORKPLACE,
+    SyntheticStatement,
+    read_statement,
+)
+
+ROWS, NUMBER = "linked", "rows"
+
+
+def synthetic_findings(folder: Path) -> tuple[str, ...]:
+    """What is wrong with a folder of synthetic rows, in plain words; none if it is sound."""
+    try:
+        stated = read_statement(folder)
+        return tuple(_findings(folder, stated))
+    except Damaged as refusal:
+        return (f"{refusal.parameter} {refusal.rule}",)
+    except LeewardError as refusal:
+        return (f"its rows cannot be counted: {refusal}",)
+    except OSError:
+        return ("the folder cannot be read",)
+
+
+def _findings(folder: Path, stated: SyntheticStatement) -> Iterator[str]:
+    changed = [*_changed(folder, stated)]
+    yield from changed
+    sources = {one.name: one.certificate for one in (stated.measured, stated.tidy)}
+    unsound = [
+        f"{name}: {finding}"
+        for name in sources
+        for finding in _source(folder / name, sources[name])
+    ]
+    yield from unsound
+    if changed or unsound:
+        return
+    tidy, measured = folder / stated.tidy.name, folder / stated.measured.name
+    yield from (f"{tidy.name}: {one}" for one in source_findings(tidy, measured))
+    yield from _promises(stated, read_bundle(measured))
+    yield from _recounted(folder, stated, read_bundle(tidy))
+
+
+def _changed(folder: Path, stated: SyntheticStatement) -> Iterator[str]:
+    """Files that are missing, strange, or not as they were sealed."""
+    sources = {stated.measured.name, stated.tidy.name}
+    for entry in sorted(os.scandir(folder), key=lambda one: one.name):
+        known = entry.is_dir(follow_symlinks=False) if entry.name in sources else (
+            entry.name in (*FILES, SYNTHETIC) and entry.is_file(follow_symlinks=False)
+        )  # fmt: skip
+        if not known:
+            yield f"{shown(entry.name)} does not belong to the folder"
+    if {*stated.files} != {*FILES}:
+        yield f"{SYNTHETIC} does not list exactly the files of the folder"
+        return
+    for name, stamp in stated.files.items():
+        path = folder / name
+        if not path.is_file():
+            yield f"{name} is missing"
+        elif path.stat().st_size != stamp.bytes or sha256(path) != stamp.sha256:
+            yield f"{name} is not the file that was sealed"
+
+
+def _source(folder: Path, certificate: str) -> Iterator[str]:
+    found = verify_bundle(folder)
+    yield from found
+    if not found and sha256(folder / CERTIFICATE) != certificate:
+        yield "it is another bundle than the one that rows were made of"
+
+
+def _promises(stated: SyntheticStatement, measured: Bundle) -> Iterator[str]:
+    """Rows promise what the release does, no more."""
+    held = measured.certificate
+    told = (stated.guarantee.as_guarantee(), stated.worker, stated.establishment)
+    if told != (held.guarantee.as_guarantee(), held.worker, held.establishment):
+        yield f"{SYNTHETIC} promises something else than the release"
+    tables, guides = [one.name for one in held.tables], [one.table for one in stated.guides]
+    if sorted((*stated.reproduced, *guides)) != sorted(tables):
+        yield f"{SYNTHETIC} does not name every table of the release once"
+
+
+def _recounted(folder: Path, stated: SyntheticStatement, tidy: Bundle) -> Iterator[str]:
+    """Every reproduced table by the rows, and what no job can be."""
+    codebook = read_codebook(folder / CODEBOOK)
+    with _Counts(folder, codebook) as counts:
+        yield from counts.link_findings(stated)
+        for about in tidy.certificate.tables:
+            if about.name in stated.reproduced:
+                yield from _table(tidy, about, counts)
+        for one in codebook.impossible:
+            if counts.having(one):
+                yield f"rows have the impossible combination {', '.join(one.values())}"
+
+
+def _table(tidy: Bundle, about: CertifiedTable, counts: "_Counts") -> Iterator[str]:
+    _, table = read_table(tidy, about)
+    keys, number = counts.of(table)
+    found = np.zeros(len(table.keys), np.int64)
+    at = np.minimum(np.searchsorted(table.keys, keys), max(len(table.keys) - 1, 0))
+    inside = table.keys[at] == keys if len(table.keys) else np.zeros(len(keys), bool)
+    np.add.at(found, at[inside], number[inside])
+    off = int(np.abs(found - table.values).sum()) + int(number[~inside].sum())
+    if off:
+        yield f"rows do not reproduce {about.name}: its cells are off by {off} jobs together"
+
+
+class _Counts:
+    """The three files, joined once, and counted by codes."""
+
+    def __init__(self, folder: Path, codebook: Codebook) -> None:
+        self._codebook = codebook
+        paths = {name: folder.absolute() / f"{name}.parquet" for name in TABLES}
+        self._files = Files(read_addresses(paths, folder), Resources())  # type: ignore[arg-type]
+        # All three are files, as the type of addresses cannot say.
+        own = [one.name for one in codebook.attributes.values() if one.origin is None]
+        self._short = {name: f"c{number}" for number, name in enumerate(own)}
+
+    def __enter__(self) -> "_Counts":
+        hiding_errors(lambda: self._files.hide(ROWS, self._joined()))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._files.close()
+
+    def _joined(self) -> Table:
+        tables = self._files.tables()
+        linked = tables["jobs"].join(tables["workers"], WORKER).join(
+            tables["workplaces"], WORKPLACE
+        )  # fmt: skip
+        return linked.select(**{short: linked[name] for name, short in self._short.items()})
+
+    def link_findings(self, stated: SyntheticStatement) -> Iterator[str]:
+        """Whether every job has one workplace and a worker of its own."""
+        tables = self._files.tables()
+        asked = {
+            "jobs": (tables["jobs"], WORKER, stated.jobs),
+            "workers": (tables["workers"], WORKER, stated.jobs),
+            "workplaces": (tables["workplaces"], WORKPLACE, stated.workplaces),
+        }
+        for name, (table, key, number) in asked.items():
+            query = table.aggregate(rows=table.count(), ids=table[key].nunique())
+            (found,) = hiding_errors(lambda query=query: self._files.rows(query))  # type: ignore[misc]
+            if (found["rows"], found["ids"]) != (number, number):
+                yield f"{name} do not have {number} rows with an id of their own"
+        joined = sum(int(one) for one in self._counted([])[NUMBER])
+        if joined != stated.jobs:
+            yield "some job has no worker or no workplace"
+
+    def of(self, table: NoisyTable) -> tuple[Integers, Integers]:
+        """The number of each combination that rows have, and how many have it."""
+        known = [self._codebook.attributes[name] for name in table.codes]
+        columns = [self._origin(one) for one in known]
+        found = self._counted(sorted({one.name for one in columns}))
+        positions = {
+            one.name: _positions(found[origin.name], one, table.codes[one.name])
+            for one, origin in zip(known, columns, strict=True)
+        }
+        kept = np.ones(len(found[NUMBER]), bool)
+        for at in positions.values():
+            kept &= at >= 0
+        held = {name: at[kept] for name, at in positions.items()}
+        number = np.asarray(found[NUMBER], np.int64)[kept]
+        return number_of(table.codes, held, len(number)), number
+
+    def having(self, combination: Mapping[str, str]) -> int:
+        """How many rows have these codes."""
+        found = self._counted([*combination])
+        held = np.ones(len(found[NUMBER]), bool)
+        for name, code in combination.items():
+            held &= np.array([one == code for one in found[name]], bool)
+        return int(np.asarray(found[NUMBER])[held].sum())
+
+    def _origin(self, attribute: Attribute) -> Attribute:
+        while attribute.origin is not None:
+            attribute = self._codebook.attributes[attribute.origin]
+        return attribute
+
+    def _counted(self, columns: Sequence[str]) -> Mapping[str, Any]:
+        short = [self._short[name] for name in columns]
+        found = hiding_errors(lambda: self._files.counted(ROWS, short))
+        return {name: found[at] for name, at in zip(columns, short, strict=True)} | {
+            NUMBER: found[NUMBER]
+        }
+
+
+def _positions(texts: Any, attribute: Attribute, codes: Sequence[str]) -> Integers:  # noqa: ANN401 (texts and nulls)
+    """Positions in the table's list; −1 without a code."""
+    place = {code: at for at, code in enumerate(codes)}
+    known = {raw: place.get(attribute.codes[at], -1) for raw, at in attribute.recode.items()}
+    mask = np.ma.getmaskarray(texts)
+    pairs = zip(np.ma.getdata(texts), mask, strict=True)
+    return np.array([-1 if hidden else known.get(text, -1) for text, hidden in pairs], np.int64)

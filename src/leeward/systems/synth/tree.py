@@ -1,0 +1,202 @@
+"""The method `tree`: a tree of pairs of columns, then further pairs that it gets wrong.
+
+One-way counts come first. A pair is worth measuring by how far its counts are from independence,
+less what noise would spoil. The tree has a closed form for every other pair, against which further
+pairs are chosen; rows are drawn from the tree and weighted to agree with them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from leeward.core.mechanisms.row_counts import RowCounts
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee
+from leeward.systems.synth.description import Fit
+from leeward.systems.synth.domain import Domain
+from leeward.systems.synth.fitting import Noisy, Pair, agreeing, joins, margins_of, shrunk
+from leeward.systems.synth.independent import fit as fit_independent
+from leeward.systems.synth.measuring import Margin, Measurer
+from leeward.systems.synth.network import Fitted, Network
+from leeward.systems.synth.start import Start
+
+
+@dataclass(frozen=True)
+class Division:
+    """How the price is divided, in hundredths; `number` is further pairs for each of the tree.
+
+    How both were chosen, and on which tables, is told in docs/explanation/synthesis.md.
+    """
+
+    one_way: int
+    choice: int
+    tree: int
+    further_choice: int
+    further_pairs: int
+    number: Fraction
+
+    def without_further(self) -> "Division":
+        """The tree has all that further pairs would have had."""
+        choice, tree = self.choice + self.further_choice, self.tree + self.further_pairs
+        return Division(self.one_way, choice, tree, 0, 0, Fraction(0))
+
+
+GAUSSIAN = Division(12, 4, 42, 4, 38, Fraction(3, 2))
+PURE = Division(20, 10, 40, 5, 25, Fraction(1, 2))
+"""Parts of an ε add up, those of a ρ like squares: with ε fewer pairs are worth their part."""
+
+
+def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
+    """A network of pairs; of one column, that column."""
+    if len(domain.columns) == 1:
+        return fit_independent(domain, measurer, budget)
+    division = PURE if budget.measure == "pure" else GAUSSIAN
+    start = Start.measured(domain, measurer, _part(budget, division.one_way))
+    if not start.pairs:
+        start = start.again(measurer, _part(budget, 100 - division.one_way))
+        return Fit(*_network(start, (), ()), start.margins)
+    further = _further_pairs(start, division)
+    held = division if further else division.without_further()
+    tree = _tree(start, measurer, budget, held)
+    more = _further(start, tree, measurer, budget, held) if further else ()
+    network, rows = _network(start, tree, more)
+    return Fit(network, rows, (*start.margins, *tree, *more))
+
+
+def _part(budget: Guarantee, hundredths: int) -> Guarantee:
+    return budget.share(Fraction(hundredths, 100))
+
+
+def _further_pairs(start: Start, division: Division) -> int:
+    """How many pairs are measured beside the tree."""
+    edges = len(start.sizes) - 1
+    return min(round(division.number * edges), max(0, len(start.pairs) - edges))
+
+
+def _tree(
+    start: Start, measurer: Measurer, budget: Guarantee, division: Division
+) -> tuple[Margin, ...]:
+    """Pairs that join all columns, chosen against independence and measured."""
+    margins, rows = margins_of(start.alone, {})
+    expected = {(a, b): np.outer(margins[a], margins[b]) / rows for a, b in start.pairs}
+    price = _part(budget, division.tree)
+    edges = len(start.sizes) - 1
+    scores = measurer.scores(expected, start.groups, _penalty(price, edges))
+    chosen = measurer.chosen(scores, _part(budget, division.choice), edges, joins)
+    return measurer.measured(chosen, start.groups, price)
+
+
+def _further(
+    start: Start,
+    tree: tuple[Margin, ...],
+    measurer: Measurer,
+    budget: Guarantee,
+    division: Division,
+) -> tuple[Margin, ...]:
+    """Pairs of which the tree is farthest, measured."""
+    tables, (margins, rows) = _fitted(start, {_pair(one): one.noisy for one in tree})
+    implied = _implied(tables, margins, rows)
+    expected = {pair: implied[pair] for pair in start.pairs if pair not in tables}
+    price, number = _part(budget, division.further_pairs), _further_pairs(start, division)
+    scores = measurer.scores(expected, start.groups, _penalty(price, number))
+    choice = _part(budget, division.further_choice)
+    chosen = measurer.chosen(scores, choice, number, lambda *_: True)
+    return measurer.measured(chosen, start.groups, price)
+
+
+def _penalty(price: Guarantee, pairs: int) -> float:
+    """The mean absolute noise of a cell, were the price divided equally."""
+    (error,) = RowCounts(price.share(Fraction(1, pairs)), (Fraction(1),)).errors
+    return error
+
+
+def _pair(margin: Margin) -> Pair:
+    first, second = margin.columns
+    return first, second
+
+
+def _fitted(
+    start: Start, tree: Mapping[Pair, Noisy], more: Mapping[Pair, Noisy] | None = None
+) -> tuple[dict[Pair, Floats], tuple[tuple[Floats, ...], float]]:
+    """The tables of the tree with margins from everything that was measured, and these."""
+    margins, rows = margins_of(start.alone, {**tree, **(more or {})})
+    tables = {
+        (a, b): agreeing(one.table, (margins[a], margins[b]), start.possible((a, b)))
+        for (a, b), one in tree.items()
+    }
+    return tables, (margins, rows)
+
+
+def _neighbours(tables: Mapping[Pair, Floats], column: int) -> Iterator[tuple[int, Floats]]:
+    """Columns beside this one in the tree, with the table from this to that."""
+    for (a, b), table in tables.items():
+        if column == a:
+            yield b, table
+        elif column == b:
+            yield a, table.T
+
+
+def _given(table: Floats) -> Floats:
+    """Shares of the columns in each row of a table."""
+    rows = table.sum(axis=1, keepdims=True)
+    shares: Floats = table / np.where(rows > 0, rows, 1.0)
+    return shares
+
+
+def _implied(
+    tables: Mapping[Pair, Floats], margins: Sequence[Floats], rows: float
+) -> dict[Pair, Floats]:
+    """The table of every pair that follows from the tree: along a path, or independent."""
+    found = {
+        (a, b): np.outer(margins[a], margins[b]) / rows
+        for a, b in combinations(range(len(margins)), 2)
+    }
+    for first in range(len(margins)):
+        reached = dict(_neighbours(tables, first))
+        open_ = list(reached)
+        while open_:
+            here = open_.pop()
+            for there, table in _neighbours(tables, here):
+                if there != first and there not in reached:
+                    reached[there] = reached[here] @ _given(table)
+                    open_.append(there)
+        found |= {(first, second): one for second, one in reached.items() if first < second}
+    return found
+
+
+def _network(
+    start: Start, tree: tuple[Margin, ...], more: tuple[Margin, ...]
+) -> tuple[Network, float]:
+    """Nodes along the tree from its first column, and the further pairs as targets."""
+    further = {_pair(one): one.noisy for one in more}
+    tables, (margins, rows) = _fitted(start, {_pair(one): one.noisy for one in tree}, further)
+    implied = _implied(tables, margins, rows)
+    targets = []
+    for (a, b), one in further.items():
+        towards = shrunk(one, implied[a, b])
+        table = agreeing(towards, (margins[a], margins[b]), start.possible((a, b)))
+        targets.append(Fitted((a, b), table))
+    nodes = tuple(_nodes(tables, margins))
+    return Network(tuple(start.groups), start.weights, nodes, tuple(targets)), rows
+
+
+def _nodes(tables: Mapping[Pair, Floats], margins: Sequence[Floats]) -> Iterator[Fitted]:
+    """Each column given its neighbour nearer to the first one; roots by themselves."""
+    seen: list[int] = []
+    for root in range(len(margins)):
+        if root in seen:
+            continue
+        seen.append(root)
+        yield Fitted((root,), margins[root])
+        yield from _below(root, tables, seen)
+
+
+def _below(here: int, tables: Mapping[Pair, Floats], seen: list[int]) -> Iterator[Fitted]:
+    for there, table in _neighbours(tables, here):
+        if there not in seen:
+            seen.append(there)
+            yield Fitted((here, there), table)
+            yield from _below(there, tables, seen)
