@@ -1,7 +1,7 @@
 """Where people live and work: `python -m benchmarks.commuting [JOBS]`.
 
 Flows from homes to places of a made-up economy, at ε = 4 in all, for zones of homes and for all
-places as homes: the method of 2008 (`leeward.baselines.dirichlet`; the number of its homes is
+places as homes: the method of 2008 (`leeward.lab.baselines.dirichlet`; the number of its homes is
 released for ε/10), and tidied releases `by: [place, home]` under the policies worker and strong.
 Printed are the mean error by true size of a flow, the share of empty flows that stay empty, the
 total variation distance of the commuting distances, and from which size on a flow shows beside what
@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import leeward
-from leeward.baselines.dirichlet import NOTICE, DirichletHomes
-from leeward.economy import Economy, write_economy
+from leeward.lab.baselines.dirichlet import NOTICE, DirichletHomes
+from leeward.lab.economy import Economy, write_economy
 from leeward.tidy import tidy
 
 ALPHA, EPSILON = "0.1", "4"

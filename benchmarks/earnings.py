@@ -27,7 +27,7 @@ from leeward.core.mechanisms.registry import mechanism
 from leeward.core.noise.body import Body
 from leeward.core.noise.scales import Integers
 from leeward.core.randomness import SeededBits
-from leeward.economy import Economy, write_economy
+from leeward.lab.economy import Economy, write_economy
 
 MEAN_PAY, SPREAD = 500_000, 0.72
 CAP = round(4.8 * MEAN_PAY)

@@ -20,7 +20,7 @@ import duckdb
 import numpy as np
 
 import leeward
-from leeward.economy import Economy, write_economy
+from leeward.lab.economy import Economy, write_economy
 
 ATTRIBUTES = ("age", "earnings", "race", "ethnicity", "schooling", "sex")
 BY = ["place", "sector", "ownership"]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward.evaluate.regression_cells import read_cells
-from leeward.evaluate.regressions import ESTIMANDS
+from leeward.lab.evaluate.regression_cells import read_cells
+from leeward.lab.evaluate.regressions import ESTIMANDS
 from leeward.systems.regress.mose import METHODS, Envelope, Mose, UpperBound, prepared
 
 EPSILONS = (1, 8, 16)

@@ -23,7 +23,7 @@ from leeward.core.mechanisms.joint_pareto import JointPareto
 from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.scales import Scales
-from leeward.economy import Economy, write_economy
+from leeward.lab.economy import Economy, write_economy
 from leeward.publishing.plan.plan import Plan
 from leeward.tidy import tidy
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from docs.slot import fill, table
-from leeward.evaluate.break_even import FAMILIES, break_even
-from leeward.evaluate.contender import H15 as FORM_2015
-from leeward.evaluate.findings import agreement
-from leeward.evaluate.key_findings import SMOOTH, compared, key_findings
-from leeward.evaluate.line import PUBLISHED, label
-from leeward.evaluate.page import verdict
-from leeward.evaluate.point import ALL, COLUMNS, Point
+from leeward.lab.evaluate.break_even import FAMILIES, break_even
+from leeward.lab.evaluate.contender import H15 as FORM_2015
+from leeward.lab.evaluate.findings import agreement
+from leeward.lab.evaluate.key_findings import SMOOTH, compared, key_findings
+from leeward.lab.evaluate.line import PUBLISHED, label
+from leeward.lab.evaluate.page import verdict
+from leeward.lab.evaluate.point import ALL, COLUMNS, Point
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "explanation" / "evaluation.md"

@@ -16,8 +16,8 @@ from benchmarks.peers.report import Result, markdown
 from benchmarks.process import Run
 from benchmarks.scale import Measured
 from docs.slot import fill, table
-from leeward.pictures import Axis, Panels, Series, draw
-from leeward.pictures import colour as okabe_ito
+from leeward.lab.pictures import Axis, Panels, Series, draw
+from leeward.lab.pictures import colour as okabe_ito
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "explanation" / "performance.md"

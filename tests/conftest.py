@@ -19,7 +19,11 @@ settings.load_profile("busy")
 SHARED = (
     ("tests/publishing/engines/spark/",),
     ("tests/browser/", "tests/matrix/"),
-    ("tests/audit/test_document.py", "tests/audit/test_promises.py", "tests/audit/test_table.py"),
+    (
+        "tests/lab/audit/test_document.py",
+        "tests/lab/audit/test_promises.py",
+        "tests/lab/audit/test_table.py",
+    ),
 )
 """Tests that share what is slow to make: a Spark session; a browser and its page; an audit.
 
@@ -40,7 +44,7 @@ SLOW = (
     "tests/publishing/release/test_withdraw.py",
     "tests/publishing/ledger/test_processes.py",
     "tests/publishing/bundle/test_failures.py",
-    "tests/evaluate/test_pool.py",
+    "tests/lab/evaluate/test_pool.py",
     "tests/publishing/engines/test_spill.py",
     # A PostgreSQL server.
     "tests/publishing/release/test_postgres.py",
@@ -75,14 +79,14 @@ SLOW = (
     "tests/web/test_releases_hostile.py",
     "tests/web/test_saving.py",
     # Exact distributions of whole mechanisms, and millions of draws.
-    "tests/audit/test_brute_force.py",
-    "tests/audit/test_clipped_exam.py",
-    "tests/audit/test_notices.py",
+    "tests/lab/audit/test_brute_force.py",
+    "tests/lab/audit/test_clipped_exam.py",
+    "tests/lab/audit/test_notices.py",
     "tests/core/mechanisms/test_clipped.py",
     "tests/core/mechanisms/test_measures.py",
     "tests/core/mechanisms/test_properties.py",
     "tests/core/mechanisms/test_scale.py",
-    "tests/audit/test_report_exam.py",
+    "tests/lab/audit/test_report_exam.py",
     "tests/core/noise/test_fast_path.py",
     "tests/core/noise/test_independence.py",
     "tests/core/noise/test_samplers.py",
@@ -97,11 +101,11 @@ SLOW = (
     "tests/publishing/engines/test_wages.py",
     "tests/publishing/engines/test_without_pandas.py",
     "tests/publishing/bundle/test_reader.py",
-    "tests/economy/",
-    "tests/evaluate/test_figures.py",
-    "tests/evaluate/test_orderings.py",
-    "tests/evaluate/test_truth.py",
-    "tests/pictures/test_drawing.py",
+    "tests/lab/economy/",
+    "tests/lab/evaluate/test_figures.py",
+    "tests/lab/evaluate/test_orderings.py",
+    "tests/lab/evaluate/test_truth.py",
+    "tests/lab/pictures/test_drawing.py",
     "tests/docs/test_performance.py",
 )
 """Where the tests marked `slow` are, as beginnings of paths: `make test-quick` leaves them out.

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from leeward.evaluate.page import page
+from leeward.lab.evaluate.page import page
 from tests.browser.view import NewView
-from tests.evaluate.run import FULL
-from tests.evaluate.test_page import PICTURE
+from tests.lab.evaluate.run import FULL
+from tests.lab.evaluate.test_page import PICTURE
 
 
 def test_an_evaluation_is_fit_to_be_looked_at_without_a_network(

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-from leeward.attacks.edge import attack
-from leeward.attacks.gallery import Run, files
 from leeward.core.show.heat import heat_map
 from leeward.core.show.plots import (
     Comb,
@@ -18,6 +16,8 @@ from leeward.core.show.plots import (
     Shares,
     Teeth,
 )
+from leeward.lab.attacks.edge import attack
+from leeward.lab.attacks.gallery import Run, files
 from tests.browser.view import NewView
 
 LEVEL = Plot(

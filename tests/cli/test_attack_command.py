@@ -5,9 +5,9 @@ import stat
 
 import pytest
 
-from leeward.attacks import registry
-from leeward.attacks.registry import ATTACKS, Attack
 from leeward.core.show.page import INTERNAL
+from leeward.lab.attacks import registry
+from leeward.lab.attacks.registry import ATTACKS, Attack
 from tests.cli.scene import Office, write_csv
 
 OWN = [name for name, one in ATTACKS.items() if one.own]

@@ -8,11 +8,11 @@ import pytest
 from flint import arb
 from typer.testing import CliRunner, Result
 
-from leeward.audit import Promise, Row
-from leeward.audit.loss import INFINITE, NONE, Loss
-from leeward.audit.row import Claim
 from leeward.cli.app import build
 from leeward.cli.audit import COLUMNS
+from leeward.lab.audit import Promise, Row
+from leeward.lab.audit.loss import INFINITE, NONE, Loss
+from leeward.lab.audit.row import Claim
 
 TENTH = Fraction(1, 10)
 UNKNOWN = arb("nan")

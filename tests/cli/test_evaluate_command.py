@@ -18,11 +18,11 @@ import pytest
 
 from leeward.core.installation import hint
 from leeward.core.show.page import INTERNAL
-from leeward.economy import Economy
-from leeward.evaluate import run
-from leeward.evaluate.design import PRESETS, Grid, exact
-from leeward.evaluate.point import COLUMNS
-from leeward.pictures import Picture
+from leeward.lab.economy import Economy
+from leeward.lab.evaluate import run
+from leeward.lab.evaluate.design import PRESETS, Grid, exact
+from leeward.lab.evaluate.point import COLUMNS
+from leeward.lab.pictures import Picture
 from tests.cli.scene import Office
 
 SMALL = Grid(alphas=exact("0.1"), epsilons=exact("1", "4"), further=(), thetas=(100,), trials=2)
@@ -52,8 +52,8 @@ def plain(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
     monkeypatch.setitem(PRESETS, "quick", tiny)
     monkeypatch.setattr("leeward.core.processes.cores", lambda: 1)  # calibrations are kept
     monkeypatch.setattr(Picture, "png", lambda _: b"png")
-    monkeypatch.setattr("leeward.evaluate.output.figures", only)
-    monkeypatch.setattr("leeward.evaluate.output.page", lambda done, _: f"{done.study.mark}")
+    monkeypatch.setattr("leeward.lab.evaluate.output.figures", only)
+    monkeypatch.setattr("leeward.lab.evaluate.output.page", lambda done, _: f"{done.study.mark}")
     return small
 
 
@@ -64,7 +64,7 @@ def idle(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
     def work(*_: object) -> None:
         pytest.fail("the work has begun")
 
-    monkeypatch.setattr("leeward.evaluate.open_economy", work)
+    monkeypatch.setattr("leeward.lab.evaluate.open_economy", work)
     monkeypatch.setattr("leeward.publishing.release.check.open_data", work)
     monkeypatch.setattr("leeward.cli.evaluate.write", work)
     return small
@@ -149,7 +149,7 @@ def check_tables(out: Path, told: Any) -> None:  # noqa: ANN401 (JSON)
 PROGRAM = """
 from dataclasses import replace
 from leeward.cli import start
-from leeward.evaluate.design import PRESETS, Grid, exact
+from leeward.lab.evaluate.design import PRESETS, Grid, exact
 grid = Grid(alphas=exact("0.1"), epsilons=exact("1", "4"), further=(), thetas=(100,), trials=2)
 PRESETS["quick"] = replace(PRESETS["quick"], grid=grid)
 start()
@@ -260,7 +260,7 @@ def test_regressions_are_compared_on_made_up_cells(office: Office) -> None:
 
 def test_regressions_of_a_file_are_internal(plain: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = {"only": Picture("<svg/>", "", "a picture")}
-    monkeypatch.setattr("leeward.evaluate.output.regression_figures", lambda _: drawn)
+    monkeypatch.setattr("leeward.lab.evaluate.output.regression_figures", lambda _: drawn)
     people = [f"{n / 30},{(n * 7 % 30) / 30},{n % 10}\n" for n in range(30)]
     (plain.folder / "people.csv").write_text("".join(("x,y,cell\n", *people)))
     result = plain.run(*REGRESSIONS, "--cells", "people.csv", "--json")
@@ -276,7 +276,7 @@ def test_regressions_of_a_file_are_internal(plain: Office, monkeypatch: pytest.M
 
 def test_the_json_is_the_file(plain: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """Withholding and rounding are in it where they are asked for, and in the tidy files."""
-    monkeypatch.setattr("leeward.evaluate.classical.SOLVED", 0)  # no solver for intervals
+    monkeypatch.setattr("leeward.lab.evaluate.classical.SOLVED", 0)  # no solver for intervals
     result = plain.run("evaluate", "--out", "e", "--json", "--classical")
     assert result.exit_code == 0
     assert result.stdout == (plain.folder / "e" / "evaluation.json").read_text()
@@ -388,7 +388,7 @@ def test_a_place_that_made_up_tables_lack_is_refused(small: Office) -> None:
 def test_a_folder_that_cannot_be_written_is_refused_before_any_work(
     idle: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leeward.evaluate.output.os.access", lambda *_: False)
+    monkeypatch.setattr("leeward.lab.evaluate.output.os.access", lambda *_: False)
     idle.refuse("evaluate", "--out", "e", says=TAKEN.format("'e'"))
 
 
@@ -452,7 +452,7 @@ def test_a_table_without_workplaces_is_refused(small: Office) -> None:
 
 def after(calls: int, error: BaseException) -> Callable[..., None]:
     """A disk that takes so many files and no more."""
-    from leeward.evaluate import output as module  # noqa: PLC0415 (before it is replaced)
+    from leeward.lab.evaluate import output as module  # noqa: PLC0415 (before it is replaced)
 
     real = module._write
     done: list[Path] = []
@@ -472,7 +472,7 @@ def test_a_full_disk_leaves_nothing(
     plain: Office, monkeypatch: pytest.MonkeyPatch, calls: int, data: tuple[str, ...]
 ) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr("leeward.evaluate.output._write", after(calls, full))
+    monkeypatch.setattr("leeward.lab.evaluate.output._write", after(calls, full))
     result = plain.run("evaluate", *data, "--out", "e")
     assert result.exit_code == 1
     assert result.stderr.splitlines()[-1] == (
@@ -486,7 +486,7 @@ def test_a_full_disk_leaves_nothing(
 def test_an_interruption_while_writing_leaves_nothing(
     plain: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leeward.evaluate.output._write", after(3, KeyboardInterrupt()))
+    monkeypatch.setattr("leeward.lab.evaluate.output._write", after(3, KeyboardInterrupt()))
     result = plain.run("evaluate", "--out", "e")
     assert result.exit_code == 130
     assert result.stderr == "leeward: interrupted; nothing was charged.\n"
@@ -501,7 +501,7 @@ def test_a_folder_that_somebody_made_meanwhile_is_left_alone(
         (plain.folder / "e" / "theirs").touch()
         return ""
 
-    monkeypatch.setattr("leeward.evaluate.output.page", meanwhile)
+    monkeypatch.setattr("leeward.lab.evaluate.output.page", meanwhile)
     result = plain.run("evaluate", "--out", "e")
     assert result.exit_code == 1
     assert "must be a folder that can be written (File exists); got 'e'" in result.stderr

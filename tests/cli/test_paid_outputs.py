@@ -16,7 +16,7 @@ import leeward
 from leeward.cli.app import build
 from leeward.core.errors import BadFile
 from leeward.core.privacy import Guarantee
-from leeward.economy import Economy, write_economy
+from leeward.lab.economy import Economy, write_economy
 from leeward.publishing.bundle import TableGuarantee
 from leeward.publishing.bundle.layout import CERTIFICATE, CHECKSUMS, checksum_list, sha256
 from leeward.publishing.bundle.sealed_folder import read_folder

@@ -19,9 +19,9 @@ from leeward.core.codebook.declaration import WrittenCodebook
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES
 from leeward.core.mechanisms.choice import IN_PLANS
 from leeward.core.privacy.policy import POLICIES
-from leeward.evaluate.classical import CLASSICAL_COLUMNS
-from leeward.evaluate.point import COLUMNS
-from leeward.evaluate.regressions import REGRESSION_COLUMNS
+from leeward.lab.evaluate.classical import CLASSICAL_COLUMNS
+from leeward.lab.evaluate.point import COLUMNS
+from leeward.lab.evaluate.regressions import REGRESSION_COLUMNS
 from leeward.publishing.bundle import layout
 from leeward.publishing.bundle.certificate import Certificate
 from leeward.publishing.bundle.layout import stamped_files

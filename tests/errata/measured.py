@@ -3,12 +3,12 @@
 from fractions import Fraction
 
 import leeward
-from leeward.audit.exams import pareto_loss
-from leeward.audit.loss import pure_loss
-from leeward.audit.recording import released, released_block
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.privacy.database import Counts, Database
+from leeward.lab.audit.exams import pareto_loss
+from leeward.lab.audit.loss import pure_loss
+from leeward.lab.audit.recording import released, released_block
 
 ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
 

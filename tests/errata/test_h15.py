@@ -6,14 +6,14 @@ from math import inf, log, pi, sqrt
 import numpy as np
 import pytest
 
-from leeward.audit.controls import no_floor
-from leeward.audit.neighbours import QUICK
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.log_laplace import LogLaplace
 from leeward.core.noise.law import laplace
 from leeward.core.noise.quartic import QuarticLaw
 from leeward.core.privacy import StrongAlpha, WeakAlpha
 from leeward.core.privacy.database import Counts, Database
+from leeward.lab.audit.controls import no_floor
+from leeward.lab.audit.neighbours import QUICK
 from tests.errata.conftest import Row
 from tests.errata.measured import ALPHA, EPSILON, alone, made
 

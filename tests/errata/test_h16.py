@@ -9,14 +9,14 @@ import pytest
 from flint import arb
 
 import leeward
-from leeward.audit.controls import parallel_cells
-from leeward.audit.loss import laplace_loss, pure_loss
-from leeward.audit.neighbours import QUICK
-from leeward.audit.outputs import Rounded
-from leeward.audit.recording import released
 from leeward.core.noise.law import laplace
 from leeward.core.privacy import StrongAlpha, WeakAlpha, over_workers
 from leeward.core.privacy.database import Counts, Database
+from leeward.lab.audit.controls import parallel_cells
+from leeward.lab.audit.loss import laplace_loss, pure_loss
+from leeward.lab.audit.neighbours import QUICK
+from leeward.lab.audit.outputs import Rounded
+from leeward.lab.audit.recording import released
 from tests.errata.conftest import PAGE, Row
 from tests.errata.measured import ALPHA, EPSILON, alone, block_loss, loss, made, steps
 

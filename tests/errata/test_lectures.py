@@ -7,12 +7,12 @@ from math import comb, exp, log
 import pytest
 
 import leeward
-from leeward.audit.loss import pure_loss
-from leeward.audit.outputs import Rounded
 from leeward.core.noise.law import laplace
 from leeward.core.noise.quartic import QuarticLaw
 from leeward.core.privacy import Guarantee, StrongAlpha, over_workers, sequential
 from leeward.core.privacy.database import Database
+from leeward.lab.audit.loss import pure_loss
+from leeward.lab.audit.outputs import Rounded
 from tests.errata.conftest import Row
 from tests.errata.measured import ALPHA, EPSILON, alone, block_loss, made
 

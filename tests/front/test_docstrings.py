@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import leeward
-from leeward.attacks.blackbox import lower_bound
-from leeward.audit import audit
-from leeward.evaluate import run
+from leeward.lab.attacks.blackbox import lower_bound
+from leeward.lab.audit import audit
+from leeward.lab.evaluate import run
 from leeward.publishing.bundle.published_table import PublishedTable
 from leeward.systems.local import aggregate, encode, read_survey
 from leeward.tidy import Derived, derive
@@ -33,7 +33,7 @@ CLASSES = [PublishedTable, Derived]
 ROOMS = [derive, audit, run, lower_bound, encode, aggregate, read_survey]
 FULL = [*(one for one in PUBLIC if one not in KINDS), *CLASSES, *METHODS, *ROOMS]
 ELSEWHERE = (audit, run)
-"""Their examples run in tests/audit/test_table.py and tests/cli/test_evaluate_command.py."""
+"""Their examples run in tests/lab/audit/test_table.py and tests/cli/test_evaluate_command.py."""
 
 
 def name(one: Any) -> str:  # noqa: ANN401 (a class or a function)

@@ -20,11 +20,11 @@ import pytest
 import yaml
 
 import leeward
-import leeward.evaluate
+import leeward.lab.evaluate
 import leeward.systems.local
 from leeward.core import randomness
 from leeward.core.codebook import TABLES
-from leeward.economy import Economy
+from leeward.lab.economy import Economy
 from tests.golden.net import OF_THE_MOMENT, digest, fix_bits, keep, kept, numbers
 from tests.matrix.office import run, succeed
 from tests.systems.local.surveys import PAID, SEVERAL
@@ -289,10 +289,10 @@ def economy(options: tuple[str, ...], scene: Scene) -> Digests:
 
 def evaluated(workload: str | None, scene: Scene) -> Digests:
     """The points of an evaluation on a small economy."""
-    preset = replace(leeward.evaluate.PRESETS["quick"], economy=Economy(2000, 60))
+    preset = replace(leeward.lab.evaluate.PRESETS["quick"], economy=Economy(2000, 60))
     preset = preset if workload is None else preset.with_workload(workload)
     scene.fix_bits()
-    done = leeward.evaluate.run(preset=preset.with_settings(["0.1"], ["4"]), trials=2)
+    done = leeward.lab.evaluate.run(preset=preset.with_settings(["0.1"], ["4"]), trials=2)
     return {"evaluation": numbers_of(scene, done.as_json())}
 
 

@@ -20,7 +20,7 @@ from typer.testing import CliRunner, Result
 import leeward
 from leeward.cli.app import build
 from leeward.core.codebook import TABLES
-from leeward.economy import Economy, write_economy
+from leeward.lab.economy import Economy, write_economy
 
 PLANS = Path(__file__).with_name("plans.yaml")
 FLOWS, SHARES = ("11", "10", "01", "00"), (0.7, 0.15, 0.1, 0.05)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from leeward.economy import Economy, write_economy
+from leeward.lab.economy import Economy, write_economy
 from tests.browser.view import NewView
 from tests.docs.page import FENCE, ROOT, is_run
 from tests.docs.test_examples import PAGES

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from leeward.economy import Economy, write_economy
+from leeward.lab.economy import Economy, write_economy
 
 JOBS = 48_611
 """A number that nobody writes by chance."""

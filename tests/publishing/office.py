@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from leeward.core.privacy import Guarantee
-from leeward.economy import Economy, write_economy
+from leeward.lab.economy import Economy, write_economy
 from leeward.publishing.ledger import Entry, Ledger
 from tests.publishing.steps import GATE, LOG
 from tests.unchecked import UNCHECKED

@@ -139,7 +139,7 @@ def test_the_command_writes_a_sheet_of_its_owner_beside_the_bundle(
     sheet = ("report", bundle.path.name, "--limits", "limits.yaml")
     assert office.run(*sheet).stderr.startswith("leeward: --out: must be given with --limits")
     assert "must not lie in a bundle" in office.run(*sheet, "--out", "new/x.html").stderr
-    monkeypatch.setattr("leeward.audit.audit", lambda **_: iter(()))
+    monkeypatch.setattr("leeward.lab.audit.audit", lambda **_: iter(()))
     done = office.run(*sheet, "--against", "new", "--audit", "--out", "review.html")
     assert (done.exit_code, done.stdout) == (0, "Review sheet: review.html\n")
     assert Path("review.html").stat().st_mode & 0o077 == 0

@@ -8,7 +8,7 @@ import pytest
 
 from tests.shape.source import Module, modules
 
-MAY_OPEN = {"leeward.publishing.release.measuring", "leeward.evaluate.truth"}
+MAY_OPEN = {"leeward.publishing.release.measuring", "leeward.lab.evaluate.truth"}
 HOME = "leeward.core.codebook.values"
 
 

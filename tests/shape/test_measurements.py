@@ -8,11 +8,11 @@ from pkgutil import iter_modules
 import pytest
 
 import leeward.core.mechanisms
-from leeward.audit.lines import LINES, ONE, TableLine
-from leeward.audit.neighbours import QUICK
-from leeward.audit.recording import RecordingNoise
-from leeward.audit.released_code import RELEASED_CODE
 from leeward.core.mechanisms.measurement import Measurement, Recordable
+from leeward.lab.audit.lines import LINES, ONE, TableLine
+from leeward.lab.audit.neighbours import QUICK
+from leeward.lab.audit.recording import RecordingNoise
+from leeward.lab.audit.released_code import RELEASED_CODE
 
 HOMES = [import_module(f"leeward.core.mechanisms.{one.name}")
          for one in iter_modules(leeward.core.mechanisms.__path__)]  # fmt: skip

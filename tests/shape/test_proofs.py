@@ -6,8 +6,8 @@ from re import findall
 
 import pytest
 
-from leeward.audit import LINES
 from leeward.core.mechanisms import REGISTRY
+from leeward.lab.audit import LINES
 from leeward.systems.local.choice import METHODS
 from tests.core.noise.test_independence import SAMPLERS
 from tests.shape.source import ROOT, SRC

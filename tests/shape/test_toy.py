@@ -68,9 +68,9 @@ tables:
   - {name: b, by: [place, sex], mechanism: toy, margins: none}
 """
 AUDITED = """\
-from leeward.audit import LINES
-from leeward.audit.lines import QUICK_GRID
-from leeward.audit.neighbours import QUICK
+from leeward.lab.audit import LINES
+from leeward.lab.audit.lines import QUICK_GRID
+from leeward.lab.audit.neighbours import QUICK
 (line,) = [one for one in LINES if one.mechanism == "toy"]
 print(*(row.verdict for row in line.rows(QUICK_GRID, QUICK)))
 """
@@ -136,7 +136,7 @@ def test_a_toy_is_planned_released_and_reported(house: Path) -> None:
 
 def test_a_toy_is_compared(house: Path) -> None:
     program = (
-        "from leeward.evaluate.contender import OURS\nfrom leeward.evaluate.line import label\n"
+        "from leeward.lab.evaluate.contender import OURS\nfrom leeward.lab.evaluate.line import label\n"
         "print('toy' in OURS, label('toy'))"
     )
     assert run(house, "-c", program).split() == ["True", "toy", "(ours)"]

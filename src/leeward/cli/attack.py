@@ -7,16 +7,16 @@ from typing import Annotated, Any
 
 import typer
 
-from leeward.attacks import registry
-from leeward.attacks.gallery import INDEX, Run, files
-from leeward.attacks.gallery import as_json as answer
-from leeward.attacks.registry import ATTACK, ATTACKS, OF_FILES, attack_named, has_solver
-from leeward.attacks.world import World, made_up, of_plan
 from leeward.cli.screen import Bar, note, progress, say, say_json
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all
 from leeward.core.installation import command
 from leeward.core.show.page import INTERNAL
 from leeward.core.show.progress import Silent
+from leeward.lab.attacks import registry
+from leeward.lab.attacks.gallery import INDEX, Run, files
+from leeward.lab.attacks.gallery import as_json as answer
+from leeward.lab.attacks.registry import ATTACK, ATTACKS, OF_FILES, attack_named, has_solver
+from leeward.lab.attacks.world import World, made_up, of_plan
 from leeward.publishing.bundle.disk import appearing, write_file
 from leeward.publishing.bundle.writer import require_free
 from leeward.publishing.plan.plan import read_plan

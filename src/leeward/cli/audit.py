@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from leeward.audit import Row, audit
 from leeward.cli.audit_graph import graph_command
 from leeward.cli.audit_promises import promises_command
+from leeward.lab.audit import Row, audit
 
 COLUMNS = (
     "mechanism",

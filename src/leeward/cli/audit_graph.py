@@ -7,14 +7,14 @@ from pathlib import Path
 
 import typer
 
-from leeward.audit.graph_exam import GraphExam
-from leeward.audit.row import Row
 from leeward.cli.screen import say, say_json
 from leeward.core.errors import BadFile
 from leeward.core.privacy.graph import PolicyGraph, read_graph, read_query
 from leeward.core.show.environment import template
 from leeward.core.show.network import MOST_DRAWN, Network, network
 from leeward.core.show.numbers import count, counted
+from leeward.lab.audit.graph_exam import GraphExam
+from leeward.lab.audit.row import Row
 from leeward.publishing.bundle.disk import write_file
 from leeward.publishing.plan.reading import read_number
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import typer
 from rich.console import Console
 
-from leeward.audit import Promise, examine
+from leeward.lab.audit import Promise, examine
 
 COLUMNS = ("sentence", "policy", "mechanism", "α", "ε", "promised", "computed", "verdict")
 

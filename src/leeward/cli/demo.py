@@ -14,7 +14,7 @@ from leeward.cli.screen import say
 from leeward.core.errors import BadFile
 from leeward.core.privacy import Guarantee
 from leeward.core.show.numbers import reach
-from leeward.economy import Economy
+from leeward.lab.economy import Economy
 from leeward.publishing.bundle import read_bundle
 from leeward.publishing.bundle.figure import cells
 from leeward.publishing.ledger import Ledger

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from leeward.cli.screen import progress, say
-from leeward.economy import Economy, EconomyFiles, write_economy
+from leeward.lab.economy import Economy, EconomyFiles, write_economy
 
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write into.")]
 Jobs = Annotated[int, typer.Option(help="Number of jobs, exactly.")]

@@ -10,14 +10,14 @@ import typer
 from leeward.cli.screen import note, progress, say
 from leeward.core.errors import InvalidParameter
 from leeward.core.show.page import INTERNAL
-from leeward.evaluate import preset_named, run
-from leeward.evaluate.findings import findings
-from leeward.evaluate.output import refuse_taken, write, write_regressions
-from leeward.evaluate.quarters import quarters_table
-from leeward.evaluate.regression_cells import read_cells
-from leeward.evaluate.regression_page import regression_findings
-from leeward.evaluate.regressions import MOSE, compare
-from leeward.pictures import require_pictures
+from leeward.lab.evaluate import preset_named, run
+from leeward.lab.evaluate.findings import findings
+from leeward.lab.evaluate.output import refuse_taken, write, write_regressions
+from leeward.lab.evaluate.quarters import quarters_table
+from leeward.lab.evaluate.regression_cells import read_cells
+from leeward.lab.evaluate.regression_page import regression_findings
+from leeward.lab.evaluate.regressions import MOSE, compare
+from leeward.lab.pictures import require_pictures
 from leeward.publishing.plan.plan import read_plan
 
 Data = Annotated[

@@ -92,7 +92,7 @@ def _audited(*, audit: bool) -> "Audited | None":
 
     if not audit:
         return kept()
-    from leeward.audit import audit as examined  # noqa: PLC0415
+    from leeward.lab.audit import audit as examined  # noqa: PLC0415
 
     found = Audited.of(row.as_expected for row in examined(quick=True))
     found.keep()

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from flint import arb
 
-from leeward.audit.regression_exam import RecordingSelection
 from leeward.core.exact import dyadic_down, precision
 from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.noise.selection import SECRET, below, choose
 from leeward.core.noise.tabulated import Floats
 from leeward.core.randomness import SecretBits
+from leeward.lab.audit.regression_exam import RecordingSelection
 from tests.core.noise.goodness import FALSE_ALARM, p_value
 from tests.core.noise.scripted import scripted_bits
 

@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from leeward.audit.independence import dependence
 from leeward.core.noise import selection
 from leeward.core.noise.block import RowBits, draw_block
 from leeward.core.noise.body import HEXAGON
@@ -32,6 +31,7 @@ from leeward.core.noise.sampling import Uniform, draw
 from leeward.core.noise.scales import Integers, LawByScale, Scales
 from leeward.core.noise.selection import SecretSelection, below, choose, falls
 from leeward.core.randomness import SecretBits, SeededBits
+from leeward.lab.audit.independence import dependence
 from tests.core.noise.goodness import FALSE_ALARM
 from tests.shape.source import SRC, modules
 

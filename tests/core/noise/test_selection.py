@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leeward.audit.row_exam import _by_coins
 from leeward.core.noise.selection import SECRET, falls
 from leeward.core.randomness import SecretBits
+from leeward.lab.audit.row_exam import _by_coins
 from tests.core.noise.goodness import FALSE_ALARM, p_value
 from tests.core.noise.scripted import scripted_bits
 

@@ -7,7 +7,7 @@ from leeward.derived.derive import picked
 from leeward.derived.derive.comparison import compare
 from leeward.derived.derive.derived import TIDY
 from leeward.derived.derive.picked import picked_coverage, rank_intervals
-from leeward.economy import Economy, write_economy
+from leeward.lab.economy import Economy, write_economy
 from leeward.publishing.bundle.blocks import certified
 from leeward.publishing.bundle.selection import Selection, select
 from leeward.tidy import derive

@@ -10,12 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 import leeward
-from leeward import evaluate
 from leeward.cli.app import build
 from leeward.core.codebook import Gains
 from leeward.core.codebook.flows import MEASURES
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.noise import draws
+from leeward.lab import evaluate
 from leeward.report.writing import write_report
 from leeward.tidy import derive, tidy
 from tests.publishing.plan.test_classes import Unnoised

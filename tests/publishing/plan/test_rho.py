@@ -17,7 +17,7 @@ from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
 from leeward.core.noise.sums import ErrorDraws
 from leeward.core.privacy import Guarantee, sequential
-from leeward.evaluate import run
+from leeward.lab.evaluate import run
 from leeward.publishing.ledger.account import Left, payment
 from leeward.publishing.ledger.notation import read_guarantee, written
 from leeward.publishing.plan.prediction import noise

@@ -8,10 +8,10 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
-from leeward import evaluate
 from leeward.core.errors import CannotCompose, Damaged, InvalidParameter, NotCovered
 from leeward.core.privacy import Guarantee, sequential
 from leeward.core.privacy.policy import policy, with_unit
+from leeward.lab import evaluate
 from leeward.publishing.ledger.account import payment
 from leeward.publishing.ledger.notation import read_guarantee, written
 from leeward.publishing.release import measuring

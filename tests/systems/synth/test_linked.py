@@ -19,7 +19,7 @@ import leeward
 from leeward.cli.app import build
 from leeward.core.codebook.document import read_document
 from leeward.core.errors import BadFile, LeewardError
-from leeward.economy import Economy, write_economy
+from leeward.lab.economy import Economy, write_economy
 from leeward.systems.synth import linked, linking
 from leeward.systems.synth.linking import Synthetic
 from tests.unchecked import REASON

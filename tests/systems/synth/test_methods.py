@@ -10,14 +10,14 @@ import pytest
 from flint import arb
 from numpy.typing import NDArray
 
-from leeward.audit.recording import NoiseRequest, RecordingNoise
-from leeward.audit.regression_exam import RecordingSelection
-from leeward.audit.row_exam import _by_coins
 from leeward.core.noise.scales import Integers, secret
 from leeward.core.noise.selection import SECRET
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 from leeward.core.randomness import SeededBits
+from leeward.lab.audit.recording import NoiseRequest, RecordingNoise
+from leeward.lab.audit.regression_exam import RecordingSelection
+from leeward.lab.audit.row_exam import _by_coins
 from leeward.systems.synth import nist, tree
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Column, Domain

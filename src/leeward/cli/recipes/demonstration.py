@@ -27,10 +27,10 @@ from leeward.core.show.numbers import error
 from leeward.derived.products.layouts import write_layout
 from leeward.derived.products.lodes import Lodes
 from leeward.derived.settle.tidying import tidy
-from leeward.economy import Economy, EconomyFiles
-from leeward.economy.classifications import CIPS, INSTITUTIONS, OCCUPATIONS
-from leeward.economy.homes import Homes
 from leeward.front import predict, verify
+from leeward.lab.economy import Economy, EconomyFiles
+from leeward.lab.economy.classifications import CIPS, INSTITUTIONS, OCCUPATIONS
+from leeward.lab.economy.homes import Homes
 from leeward.publishing.ledger import Ledger
 from leeward.publishing.plan.plan import read_plan
 

@@ -17,7 +17,7 @@ from leeward.cli.recipes.documents import (
 )
 from leeward.cli.recipes.recipe import Account, Given, Recipe, Release, Tidied
 from leeward.core.errors import InvalidParameter
-from leeward.economy.classifications import EARNINGS, SECTORS, USUAL, WORKER_CODES
+from leeward.lab.economy.classifications import EARNINGS, SECTORS, USUAL, WORKER_CODES
 
 EPSILON, ALPHA = 4, "0.1"
 """The ε of a product; homes are a second one."""

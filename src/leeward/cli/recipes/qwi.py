@@ -11,7 +11,7 @@ from leeward.cli.recipes.recipe import CONFIDENTIAL, Account, Given, Layout, Rec
 from leeward.core.codebook.flows import FLOW_LABELS
 from leeward.core.codebook.wage_jobs import Quarter, WageJobs
 from leeward.core.errors import InvalidParameter
-from leeward.economy.classifications import SECTORS
+from leeward.lab.economy.classifications import SECTORS
 
 EPSILON, ALPHA = 8, "0.1"
 CELLS = "by: [place, sector]"

@@ -24,7 +24,7 @@ from leeward.cli.recipes.recipe import (
 from leeward.core.errors import InvalidParameter
 from leeward.core.exact import alpha_text
 from leeward.core.mechanisms.apd import ApdTarget
-from leeward.economy.classifications import TITLES
+from leeward.lab.economy.classifications import TITLES
 from leeward.publishing.engines.database import Table, ibis
 from leeward.publishing.engines.recoding import as_text
 

@@ -21,7 +21,7 @@ from leeward.cli.recipes.horizons import (
     person_jobs,
 )
 from leeward.cli.recipes.recipe import Given, Layout, Recipe, Tables, Years
-from leeward.economy.classifications import AFQT, PAY_GRADES, SECTORS, WORKER_CODES
+from leeward.lab.economy.classifications import AFQT, PAY_GRADES, SECTORS, WORKER_CODES
 from leeward.publishing.engines.database import Table, ibis
 
 VETERANS = Cohort("veo", "veteran", "veterans", ("occupation", "pay_grade", "afqt"))

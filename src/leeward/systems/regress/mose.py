@@ -12,9 +12,9 @@ from typing import ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from leeward.baselines.infusion import secret_uniforms
 from leeward.core.codebook.cells import Floats
 from leeward.core.errors import InvalidParameter, shown
+from leeward.lab.baselines.infusion import secret_uniforms
 from leeward.systems.regress.scatter import Estimand, Scatter
 
 NOTICE = "not formally private"

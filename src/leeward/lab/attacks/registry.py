@@ -1,0 +1,132 @@
+"""Registry: the attacks by name; a module is imported when its attack is run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import Parameter, cleandoc, signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from leeward.core.codebook.document import nearest
+from leeward.core.errors import InvalidParameter, shown
+from leeward.lab.attacks.finding import Finding
+from leeward.lab.attacks.world import World
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An attack: its module, its first line, and what it needs.
+
+    With `tables` its function is `attack(world, *, …)`, without `attack(*, …)`: it has numbers of
+    its own. Those of `own` also run on the tables of a plan.
+    """
+
+    module: str
+    line: str
+    tables: bool = False
+    own: bool = False
+    solver: bool = False
+
+
+ATTACKS = {
+    "differencing": Attack("differencing", "Two exact tables and one known leaver.", True, True),
+    "block": Attack("block", "All people of a block of seven, from its published table."),
+    "reconstruct": Attack("reconstruct", "Secret bits from many noisy counts (Dinur and Nissim)."),
+    "linkage": Attack("linkage", "People who are alone with what a neighbour knows.", True, True),
+    "audit-queries": Attack("audit_queries", "Exact sums, and denials that disclose.", solver=True),
+    "infusion": Attack("infusion", "Undo the factors of noise infusion.", True, True),
+    "edge": Attack("edge", "The size of an establishment under edge privacy."),
+    "margins": Attack("margins", "Counts from margins of error of the true scale.", True, True),
+    "odds": Attack("odds", "Three requirements of law, before and after a release."),
+    "floats": Attack("floats", "Outputs that floating-point noise cannot reach (Mironov)."),
+    "blackbox": Attack("blackbox", "A lower bound of the epsilon of any sampler."),
+    "membership": Attack("membership", "Whether a person was in a synthesised table."),
+    "interval": Attack("interval", "What sums say of withheld cells.", True, True, solver=True),
+}
+"""What `leeward attack` lists."""
+
+ATTACK, OF_FILES = "attack", "of_files"
+"""Functions of an attack's module: on a world, and on files that somebody published."""
+
+
+def attack_named(name: str) -> Attack:
+    """The attack of this name; another one is refused."""
+    if name not in ATTACKS:
+        near = nearest(name, ATTACKS)
+        raise InvalidParameter(
+            "attack",
+            rule="must be one that `leeward attack` lists, or all",
+            value=shown(name),
+            next_step=f"Did you mean {near!r}?" if near else "Type: leeward attack",
+        )
+    return ATTACKS[name]
+
+
+def has_solver() -> bool:
+    """Whether OR-Tools is installed."""
+    return find_spec("ortools") is not None
+
+
+def story(name: str) -> Sequence[str]:
+    """What the attacker has and does: the module's own words below its first line."""
+    said = cleandoc(_module(name).__doc__ or "")
+    return [" ".join(one.split()) for one in said.split("\n\n")[1:]] or [ATTACKS[name].line]
+
+
+def parameters(name: str, written: Sequence[str], function: str = ATTACK) -> Mapping[str, Any]:
+    """Parameters of an attack, each written as KEY=VALUE and read as its default is."""
+    known = _defaults(name, function)
+    return dict(_read(name, one, known) for one in written)
+
+
+def _defaults(name: str, function: str) -> Mapping[str, Any]:
+    """What may be set, with its default; what has none is not for the command line."""
+    asked = signature(getattr(_module(name), function)).parameters.values()
+    settable = (one for one in asked if one.kind is Parameter.KEYWORD_ONLY)
+    return {one.name: one.default for one in settable if isinstance(one.default, (int, float, str))}
+
+
+def _read(name: str, written: str, known: Mapping[str, Any]) -> tuple[str, Any]:
+    key, _, value = written.partition("=")
+    if key not in known:
+        near = nearest(key, known)
+        listed = ", ".join(known) or "none"
+        raise InvalidParameter(
+            "--with",
+            rule=f"must set a parameter of {name} as KEY=VALUE; it has {listed}",
+            value=shown(written),
+            next_step=f"Did you mean {near!r}?" if near else "Set one of these, or leave it out.",
+        )
+    kind = type(known[key])
+    try:
+        return key, kind(value)
+    except ValueError:
+        words = {int: "a whole number", float: "a number"}[kind]
+        raise InvalidParameter(
+            f"--with {key}",
+            rule=f"must be {words}",
+            value=shown(value),
+            next_step=f"Give for example {key}={known[key]}.",
+        ) from None
+
+
+def run(name: str, world: World | None = None, **given: Any) -> Finding:  # noqa: ANN401
+    """Run an attack by name; one with tables needs a world.
+
+    What is found in an internal world is internal, whatever the attack says of itself.
+    """
+    attack = _module(name).attack
+    found: Finding = attack(world, **given) if ATTACKS[name].tables else attack(**given)
+    return replace(found, internal=True) if world is not None and world.internal else found
+
+
+def run_on_files(name: str, files: Sequence[Path], **given: Any) -> Finding:  # noqa: ANN401
+    """Run an attack on published tables; only some have such a function."""
+    found: Finding = getattr(_module(name), OF_FILES)(files, **given)
+    return found
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"leeward.lab.attacks.{ATTACKS[name].module}")

@@ -1,0 +1,149 @@
+"""Exams by exact masses: from neighbouring databases to the largest loss.
+
+An audit line names the exam of its mechanism. `examine_scalar` is for one number a cell,
+`examine_chains` for the same where an employer's establishments in a cell count as one,
+`examine_kept` for counts of the establishments that are kept, `examine_block` for one joint draw of
+all cells; clipped sums have a module of their own.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from leeward.core.privacy import Policy, policy
+from leeward.core.privacy.database import Database
+from leeward.core.privacy.policy import with_plus
+from leeward.lab.audit.loss import Loss, laplace_loss, over, pure_loss, tail_bound, worst
+from leeward.lab.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, pairs, parts
+from leeward.lab.audit.outputs import Independent, ParetoBlock, Rounded
+from leeward.lab.audit.recording import (
+    BlockMechanism,
+    CountMechanism,
+    KeepingMechanism,
+    released,
+    released_block,
+)
+
+View = Callable[[Database], Rounded]
+"""The distribution of what is released of a database."""
+
+Exam = Callable[[Any, str, Depth], Loss]
+"""The largest loss of a mechanism under the policy of a name; an audit line joins the two."""
+
+
+def examine_scalar(made: CountMechanism, name: str, depth: Depth) -> Loss:
+    """A workplace table; several worker cells are released alike, each at its share of ε."""
+    parameters = made.parameters
+    neighbours = pairs(examined(made, name), parameters.alpha, depth)
+    return scalar(workplace_view(made), neighbours, parameters.epsilon, copies=parameters.cells)
+
+
+def examine_chains(made: CountMechanism, name: str, depth: Depth) -> Loss:
+    """A workplace table by employer: each part is two establishments, which both change."""
+    parameters = made.parameters
+    neighbours = pairs(examined(made, name), parameters.alpha, depth)
+    chained = (pair.chained() for pair in neighbours)
+    view = workplace_view(made)
+    return scalar(lambda database: view(parts(database)), chained, parameters.epsilon)
+
+
+def examine_kept(made: KeepingMechanism, name: str, depth: Depth) -> Loss:
+    """Whole establishments, also such as are too large to be kept."""
+    return scalar(kept_view(made), pairs(policy(name), None, depth), made.parameters.epsilon)
+
+
+def examine_block(made: BlockMechanism, name: str, depth: Depth) -> Loss:
+    """Joint masses of a block."""
+    return block(made, examined(made, name), depth)
+
+
+def examined(made: Any, name: str) -> Policy:  # noqa: ANN401 (any mechanism)
+    """The policy of this name, with the Δ that the mechanism was calibrated for."""
+    wanted = policy(name)
+    return with_plus(wanted, made.parameters.plus) if wanted.uses_alpha else wanted
+
+
+def workplace_view(mechanism: CountMechanism) -> View:
+    """A workplace table: all jobs are counted."""
+
+    def view(database: Database) -> Rounded:
+        return released(mechanism, database.size, database.largest)
+
+    return view
+
+
+def kept_view(mechanism: KeepingMechanism) -> View:
+    """Only the establishments that are kept are counted."""
+
+    def view(database: Database) -> Rounded:
+        sizes = np.array(database.sizes)
+        return released(mechanism, int(sizes[mechanism.keeps(sizes)].sum()), 0)
+
+    return view
+
+
+def scalar(view: View, neighbours: Iterable[Pair], claimed: Fraction, *, copies: int = 1) -> Loss:
+    """The worst pair of a mechanism that releases one number, or `copies` alike at once.
+
+    Only the distance of the centres, both laws and both scales matter for additive noise, so pairs
+    that agree in these are examined once.
+    """
+    seen: dict[object, tuple[Rounded, Rounded]] = {}
+    for pair in neighbours:
+        before, after = (view(database) for database in pair.databases)
+        drawn = (before.law, before.scale, after.law, after.scale)
+        seen[after.true - before.true, drawn] = before, after
+    measure = laplace_loss if _exponential(seen.values()) else pure_loss
+    return worst(measure(a, b, claimed / copies).times(copies) for a, b in seen.values())
+
+
+def _exponential(outputs: Iterable[tuple[Rounded, Rounded]]) -> bool:
+    """Whether tails are exponential while scales differ: then only δ is finite."""
+    return any(a.exponential and a.scale != b.scale for a, b in outputs)
+
+
+def pareto_loss(before: Independent, after: Independent, claimed: Fraction) -> Loss:
+    """Joint masses at landmarks and between them, and the density's bound over all outputs."""
+    outputs = {*before.landmarks(), *after.landmarks(), *window(before.true, after.true)}
+    loss = over(outputs, before.mass, after.mass, claimed)
+    delta = arb(0) if loss.delta <= 0 else arb("nan")
+    bounds = (pareto_bound(a, b) for a, b in zip(before.parts, after.parts, strict=True))
+    return replace(loss, delta=delta, bound=sum(bounds, arb(0)))
+
+
+def window(before: tuple[int, ...], after: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """All outputs near two centres of two cells, and a few between them for more cells."""
+    if len(before) == 2 and sum(after) - sum(before) <= 4:
+        yield from product(*(range(b - 6, a + 7) for b, a in zip(before, after, strict=True)))
+    for part in (Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)):
+        yield tuple(b + int(part * (a - b)) for b, a in zip(before, after, strict=True))
+
+
+def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
+    """The supremum of the density's log-ratio over the whole space.
+
+    The density is ∝ σ^−d·(1+‖z‖₁)^−(d+k), so the log-ratio depends on the two norms N and N'
+    alone, is monotone in each, and |N − N'| is at most the distance of the centres: its
+    suprema lie at N = 0, at N' = 0, or at infinity. Boxes of integers cannot exceed it.
+    """
+    distance = sum(abs(a - b) for a, b in zip(before.true, after.true, strict=True))
+    return tail_bound(distance, (before.scale, after.scale), len(before.true), before.shape)
+
+
+def block(mechanism: BlockMechanism, policy: Policy, depth: Depth) -> Loss:
+    """The worst pair for blocks of worker cells, also with workers outside the table."""
+    d, alpha = mechanism.parameters.cells, mechanism.parameters.growth
+    sizes = [*block_sizes(alpha, 10**4, additive(policy)), *range(8, depth.small, 4)]
+    outputs = set()
+    for kinds in (d, d + 1):
+        for pair in blocks(policy, alpha, kinds, sizes):
+            before, after = (released_block(mechanism, database) for database in pair.databases)
+            # Only distances matter, so databases that agree in these are examined once.
+            outputs.add((before.seen_from(before.true), after.seen_from(before.true)))
+    claimed = mechanism.parameters.epsilon
+    return worst(pareto_loss(before, after, claimed) for before, after in outputs)

@@ -1,0 +1,267 @@
+"""Exams of whole products: tables of one workplace cell that are released together.
+
+A worker of a database is of a kind for each combination of codes, so each table of the product is
+a sum over kinds. What the released code asks for is recorded, as for other mechanisms.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from math import prod
+from typing import Protocol
+
+import numpy as np
+from flint import arb
+
+from leeward.core.codebook import Entries
+from leeward.core.exact import ball, precision
+from leeward.core.mechanisms.clipping import Clipping, checked_entries
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise.design import Design
+from leeward.core.noise.scales import MOST, Integers, Noise
+from leeward.core.privacy import Policy
+from leeward.core.privacy.database import Database
+from leeward.lab.audit.clipped_exam import DISTINGUISHED, ORDERS, _indices, _joined, _signed, renyi
+from leeward.lab.audit.exams import examined
+from leeward.lab.audit.loss import NONE, Loss, over, tail_bound, worst, zcdp_loss
+from leeward.lab.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts
+from leeward.lab.audit.outputs import JointBlock
+from leeward.lab.audit.recording import NoiseRequest, RecordingNoise
+
+FEW_POINTS = 3
+"""The largest dimension in which integer masses are computed; beyond it, densities alone."""
+
+
+class JointMechanism(Protocol):
+    """What the auditor asks of a mechanism of whole products."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """α, ε, δ and the number of all cells."""
+
+    @property
+    def design(self) -> Design:
+        """The tables; only their sizes are used."""
+
+
+class JointCountMechanism(JointMechanism, Protocol):
+    """One that adds noise to counts."""
+
+    def _release(self, counts: Integers, largest: Integers, noise: Noise) -> Integers:
+        """What is released, with given noise."""
+
+
+class JointEntryMechanism(JointMechanism, Protocol):
+    """One that clips establishments to a bound."""
+
+    @property
+    def clipping(self) -> Clipping:
+        """Its lattice and headroom."""
+
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
+        """Counts and the bound θ of each workplace cell, with given noise."""
+
+
+def broken_down(database: Database, tables: Sequence[int]) -> Integers:
+    """The cells of all tables side by side, one row an establishment."""
+    kinds = np.array([force.jobs for force in database.establishments], dtype=np.int64)
+    crossed = kinds.reshape(-1, *tables)
+    axes = range(1, len(tables) + 1)
+    sums = [crossed.sum(axis=tuple(k for k in axes if k != j)) for j in axes]
+    return np.concatenate([one.reshape(len(kinds), -1) for one in sums], axis=1)
+
+
+def released_counts(made: JointCountMechanism, database: Database) -> list[JointBlock]:
+    """The distributions that the code drew from."""
+    noise = RecordingNoise()
+    counts = broken_down(database, made.design.tables).sum(axis=0, keepdims=True)
+    made._release(counts, np.array([database.largest]), noise)
+    return noise.joints
+
+
+def examine_joint(made: JointCountMechanism, name: str, depth: Depth) -> Loss:
+    """Joint masses in few dimensions, and the density's bound over all outputs in any."""
+    return joint_loss(made, examined(made, name), depth)
+
+
+def examine_joint_chains(made: JointCountMechanism, name: str, depth: Depth) -> Loss:
+    """The same by employer: each part is two establishments, which both change."""
+    return joint_loss(made, examined(made, name), depth, chained=True)
+
+
+def joint_loss(
+    made: JointCountMechanism, policy: Policy, depth: Depth, *, chained: bool = False
+) -> Loss:
+    """The worst pair of neighbours; `chained`: of employers with two establishments each."""
+    claimed = made.parameters.epsilon
+    seen = {}
+    for pair in _pairs(made, policy, depth):
+        both = _merged(pair) if chained else pair
+        before, after = (released_counts(made, database) for database in both.databases)
+        apart = tuple(tuple(np.subtract(b.true, a.true).tolist()) for a, b in
+                      zip(before, after, strict=True))  # fmt: skip
+        key = (apart, *((one.scale, one.shape, one.design) for one in (*before, *after)))
+        seen[key] = before, after
+    return worst(blocks_loss(before, after, claimed) for before, after in seen.values())
+
+
+def blocks_loss(before: list[JointBlock], after: list[JointBlock], claimed: Fraction) -> Loss:
+    """Blocks that were drawn one by one: their losses add up."""
+    total, bound = NONE, arb(0)
+    for a, b in zip(before, after, strict=True):
+        total = total.plus(_block_loss(a, b, claimed))
+        bound += density_bound(a, b)
+    with precision(128):
+        kept = bound <= ball(claimed)
+    return Loss(total.forward, total.backward, arb(0) if kept else arb("nan"), bound=bound)
+
+
+def density_bound(before: JointBlock, after: JointBlock) -> arb:
+    """The supremum of the density's log-ratio: it depends on the two norms alone."""
+    design, scales = before.design, (before.scale, after.scale)
+    if (design, before.shape) != (after.design, after.shape):
+        return arb("inf")
+    return tail_bound(before.distance(after), scales, design.dimension, before.shape)
+
+
+def _block_loss(before: JointBlock, after: JointBlock, claimed: Fraction) -> Loss:
+    if before.design.dimension > FEW_POINTS or before.design != after.design:
+        reached = density_bound(before, after)
+        return Loss(reached, reached, arb(0))
+    outputs = {*before.landmarks(), *after.landmarks()}
+    return over(outputs, before.mass, after.mass, claimed)
+
+
+def _pairs(made: JointMechanism, policy: Policy, depth: Depth) -> Iterator[Pair]:
+    alpha, kinds = made.parameters.growth, prod(made.design.tables)
+    sizes = [*block_sizes(alpha, 1000, additive(policy)), *range(8, depth.small, 4)]
+    yield from blocks(policy, alpha, kinds, sizes)
+
+
+def joint_entries(databases: Sequence[Database], tables: Sequence[int], copies: int = 1) -> Entries:
+    """Databases as workplace cells of one product, each `copies` times."""
+    rows = np.concatenate([broken_down(one, tables) for one in databases])
+    sizes = np.array([size for one in databases for size in one.sizes], dtype=np.int64)
+    place = np.repeat(np.arange(len(databases)), [len(one.sizes) for one in databases])
+    row, cell = np.nonzero(rows)
+
+    def repeated(column: Integers, apart: int = 0) -> Integers:
+        return (column + np.arange(copies)[:, None] * apart).ravel()
+
+    return Entries(
+        counts=repeated(rows[row, cell]),
+        cell=repeated(cell),
+        row=repeated(row, len(rows)),
+        sizes=repeated(sizes),
+        workplace=repeated(place, len(databases)),
+        shape=(copies * len(databases), sum(tables)),
+        in_frame=np.tile([len(one.sizes) for one in databases], copies),
+    )
+
+
+def clipped_release(
+    made: JointEntryMechanism, databases: Sequence[Database], indices: Integers | None = None
+) -> tuple[NoiseRequest, Integers, list[JointBlock], Integers]:
+    """The recorded index, θ, the distributions of the sums, and what is released."""
+    noise, tables = RecordingNoise(() if indices is None else (indices,)), made.design.tables
+    most = MOST // made.clipping.lattice
+    held = checked_entries(joint_entries(databases, tables), most, len(tables))
+    values, theta = made._release(held, noise)
+    return noise.requests[0], theta, noise.joints, values
+
+
+def examine_joint_clipped(made: JointEntryMechanism, name: str, depth: Depth) -> Loss:
+    """Index and sums jointly, over the indices that the noise may give."""
+    return joint_clipped_loss(made, examined(made, name), depth)
+
+
+def examine_joint_clipped_chains(made: JointEntryMechanism, name: str, depth: Depth) -> Loss:
+    """The same by employer: each part is two establishments, which both change."""
+    return joint_clipped_loss(made, examined(made, name), depth, chained=True)
+
+
+def joint_clipped_loss(
+    made: JointEntryMechanism, policy: Policy, depth: Depth, *, chained: bool = False
+) -> Loss:
+    """The worst pair of neighbours; `chained`: of employers with two establishments each."""
+    sizes = [*block_sizes(made.parameters.growth, 100, additive(policy)), *range(8, depth.small, 4)]
+    kinds = prod(made.design.tables)
+    found = blocks(policy, made.parameters.growth, kinds, sizes)
+    both = (_merged(pair) if chained else pair for pair in found)
+    return worst(_pair_loss(made, pair) for pair in both)
+
+
+def _merged(pair: Pair) -> Pair:
+    """What a release by employer counts of two establishments each."""
+    chained = pair.chained()
+    return Pair(parts(chained.before), parts(chained.after))
+
+
+def _pair_loss(made: JointEntryMechanism, pair: Pair) -> Loss:
+    lowest, highest = sorted(clipped_release(made, pair.databases)[0].true.tolist())
+    indices = sorted(set(_indices(lowest, highest, made)))
+    runs = [
+        clipped_release(made, [one] * len(indices), np.array(indices)) for one in pair.databases
+    ]
+    (index, theta, sums, _), (other_index, other_theta, other_sums, _) = runs
+    if (theta != other_theta).any():  # published: it must follow from the index alone
+        return DISTINGUISHED
+    each = len(sums) // len(indices)
+    losses = []
+    for i, at in enumerate(indices):
+        first = _signed(index.rounded(i).mass((at,)), other_index.rounded(i).mass((at,)))
+        both = zip(sums[i * each :][:each], other_sums[i * each :][:each], strict=True)
+        lost = sum((_sums_loss(a, b) for a, b in both), arb(0))
+        losses.append(_joined(first, Loss(lost, lost, arb(0)), made.parameters.epsilon))
+    return worst(losses)
+
+
+def _sums_loss(before: JointBlock, after: JointBlock) -> arb:
+    """Exponential tails of one scale differ by the distance at most, and do so at the centre."""
+    if (before.scale, before.design, before.shape) != (after.scale, after.design, 0):
+        return arb("inf")
+    with precision(128):
+        return ball(before.distance(after) / before.scale)
+
+
+def examine_joint_gaussian(made: JointEntryMechanism, name: str, depth: Depth) -> Loss:
+    """ρ from Rényi divergences of all that is drawn, restated as the ε at the requested δ."""
+    policy, kinds = examined(made, name), prod(made.design.tables)
+    sizes = [*block_sizes(made.parameters.growth, 100, additive(policy)), *range(8, depth.small, 4)]
+    found = blocks(policy, made.parameters.growth, kinds, sizes)
+    rho = max((_pair_rho(made, pair) for pair in found), key=float)
+    return zcdp_loss(rho, made.parameters.delta)
+
+
+def _pair_rho(made: JointEntryMechanism, pair: Pair) -> arb:
+    """The largest over indices: every number is drawn by itself, so divergences add up."""
+    runs = (_gaussian_run(made, one) for one in pair.databases)
+    lowest, highest = sorted(int(run.requests[0].true[0]) for run in runs)
+    most = arb(0)
+    for index in sorted(set(_indices(lowest, highest, made)))[::2]:
+        before, after = (_gaussian_run(made, one, index) for one in pair.databases)
+        moved = Counter(
+            step
+            for a, b in zip(before.requests, after.requests, strict=True)
+            for step in _gaussian_steps(a, b)
+        )
+        for order in ORDERS:
+            total = sum((renyi(*step, order) * n for step, n in moved.items()), arb(0))
+            most = most.max(total / ball(order))
+    return most
+
+
+def _gaussian_run(
+    made: JointEntryMechanism, database: Database, index: int | None = None
+) -> RecordingNoise:
+    noise = RecordingNoise(() if index is None else (np.array([index]),))
+    tables, most = made.design.tables, MOST // made.clipping.lattice
+    made._release(checked_entries(joint_entries([database], tables), most, len(tables)), noise)
+    return noise
+
+
+def _gaussian_steps(before: NoiseRequest, after: NoiseRequest) -> Iterator[tuple[int, Fraction]]:
+    """How far each number moves, and its variance: 0 where neighbours have two."""
+    (variance,), (other,) = before.scales, after.scales
+    for moved in (after.true - before.true).tolist():
+        yield moved, variance if variance == other else Fraction(0)

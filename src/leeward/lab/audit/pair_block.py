@@ -1,0 +1,279 @@
+"""Pair block: the distribution of counts and payrolls that are drawn together, exactly.
+
+Masses are integrals of the density over rounding cells. The largest ratio of two densities is found
+where it can be, at finitely many points and directions: norms of polygons are linear on cones.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise, product
+
+from flint import arb
+
+from leeward.core.exact import ball, precision
+from leeward.core.noise.accuracy import accurate
+from leeward.core.noise.body import Body
+from leeward.lab.audit.loss import INFINITE, Loss, over, tail_bound
+from leeward.lab.audit.outputs import FAR, GEOMETRIC, HALF
+
+Point = tuple[Fraction, Fraction]
+Form = tuple[Fraction, Fraction]
+"""Coefficients of count and payroll."""
+
+NEAR = GEOMETRIC[::5]
+DIGITS = 9
+
+
+@dataclass(frozen=True)
+class PairBlock:
+    """Pairs (count, payroll) of one workplace cell, drawn together: true + noise, rounded.
+
+    Its density is ∝ (1+Σ‖z_i‖)^−(2·cells+shape) in the norm of the body, e^−Σ‖z_i‖ with shape 0; z
+    is the distance of counts and payrolls from the true ones in units of the two scales.
+    """
+
+    true: tuple[tuple[int, int], ...]
+    scales: tuple[Fraction, Fraction]
+    body: Body
+    shape: Fraction
+
+    @property
+    def centre(self) -> Point:
+        """The pair of a block of one cell."""
+        ((jobs, pay),) = self.true
+        return Fraction(jobs), Fraction(pay)
+
+    def seen_from(self, origin: "PairBlock") -> "PairBlock":
+        """The same with outputs counted from another block's centre."""
+        both = zip(self.true, origin.true, strict=True)
+        return replace(self, true=tuple((n - m, p - q) for (n, p), (m, q) in both))
+
+    def norm(self, vector: Iterable[tuple[int | Fraction, int | Fraction]]) -> Fraction:
+        """Σ‖z_i‖ of a vector of counts and payrolls."""
+        jobs, pay = self.scales
+        return sum((norm(self.body, (n / jobs, p / pay)) for n, p in vector), Fraction(0))
+
+    def mass(self, output: tuple[int, ...]) -> arb:
+        """Of one cell: the integral of the density over the rectangle that rounds to the output."""
+        ((n, p),), (jobs, pay) = self.true, self.scales
+        left, low = (Fraction(output[0] - n) - HALF) / jobs, (Fraction(output[1] - p) - HALF) / pay
+        return _mass(self.body, self.shape, (left, left + 1 / jobs), (low, low + 1 / pay))
+
+    def landmarks(self) -> Iterator[tuple[int, ...]]:
+        """Of one cell: the centre, and steps along the rays on which the density is bent."""
+        (n, p), (jobs, pay) = self.true[0], self.scales
+        far = FAR[::3] if self.shape else ()
+        steps = (*(one for one in NEAR if self.shape or one < 40), *far)
+        yield n, p
+        for (a, b), step in product(self.body.vertices, steps):
+            yield n + round(a * step * jobs), p + round(b * step * pay)
+
+    def rays(self) -> list[Point]:
+        """Where the norm is bent, in counts and payrolls."""
+        jobs, pay = self.scales
+        return [(a * jobs, b * pay) for a, b in self.body.vertices]
+
+
+@lru_cache(maxsize=16)
+def forms(body: Body) -> tuple[Form, ...]:
+    """For each side of the polygon the linear form that is 1 on it."""
+    found = []
+    for (a, b), (c, d) in _sides(body):
+        turn = a * d - b * c
+        found.append((Fraction(d - b, turn), Fraction(a - c, turn)))
+    return tuple(found)
+
+
+def _sides(body: Body) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    return zip(body.vertices, (*body.vertices[1:], body.vertices[0]), strict=True)
+
+
+def norm(body: Body, at: Point) -> Fraction:
+    """The largest of the forms."""
+    return max(a * at[0] + b * at[1] for a, b in forms(body))
+
+
+# Masses.
+
+
+@lru_cache(maxsize=1 << 16)
+def _mass(body: Body, shape: Fraction, across: Point, along: Point) -> arb:
+    """A rectangle is cut into the cones of the body, and each part into triangles."""
+    corners = [(across[0], along[0]), (across[1], along[0]), (across[1], along[1]),
+               (across[0], along[1])]  # fmt: skip
+    triangles = [one for side in _sides(body) for one in _triangles(corners, *side)]
+    cones = len(body.vertices)
+    return accurate(lambda: _integral(triangles, shape) / cones)
+
+
+Triangle = tuple[Fraction, tuple[Fraction, Fraction, Fraction]]
+"""Twice its area, and the norm at its corners."""
+
+
+def _triangles(corners: list[Point], v: tuple[int, int], w: tuple[int, int]) -> Iterator[Triangle]:
+    """The part of a rectangle in the cone of v and w, by E₁ and E₂: the norm is their sum."""
+    turn = v[0] * w[1] - v[1] * w[0]
+    part = [((x * w[1] - y * w[0]) / turn, (y * v[0] - x * v[1]) / turn) for x, y in corners]
+    for axis in (0, 1):
+        part = _positive(part, axis)
+    for second, third in pairwise(part[1:]):
+        (a, b), (c, d), (e, f) = part[0], second, third
+        area = (c - a) * (f - b) - (d - b) * (e - a)
+        if area:
+            low, middle, high = sorted((a + b, c + d, e + f))
+            yield abs(area * turn), (low, middle, high)
+
+
+def _positive(corners: list[Point], axis: int) -> list[Point]:
+    """The part of a convex polygon on which this coordinate is not negative."""
+    if all(one[axis] >= 0 for one in corners):
+        return corners
+    kept = list[Point]()
+    for one, other in zip(corners, (*corners[1:], *corners[:1]), strict=True):
+        if one[axis] >= 0:
+            kept.append(one)
+        if (one[axis] < 0) != (other[axis] < 0):
+            share = one[axis] / (one[axis] - other[axis])
+            kept.append(
+                (one[0] + share * (other[0] - one[0]), one[1] + share * (other[1] - one[1]))
+            )
+    return kept
+
+
+def _integral(triangles: list[Triangle], shape: Fraction) -> arb:
+    """∫ g(‖z‖) over triangles, g = G'', is twice the area times G[a, b, c] (Hermite–Genocchi)."""
+    total = arb(0)
+    for area, (a, b, c) in triangles:
+        if a == c:
+            divided = _derived(shape, a, 2) / 2
+        else:
+            divided = (_slope(shape, b, c) - _slope(shape, a, b)) / ball(c - a)
+        total += ball(area) * divided
+    return total
+
+
+def _slope(shape: Fraction, a: Fraction, b: Fraction) -> arb:
+    """G[a, b]."""
+    if a == b:
+        return _derived(shape, a, 1)
+    return (_derived(shape, b, 0) - _derived(shape, a, 0)) / ball(b - a)
+
+
+def _derived(shape: Fraction, at: Fraction, order: int) -> arb:
+    """G = (1+s)^−k, or e^−s, and its derivatives."""
+    if not shape:
+        falling: arb = (-ball(at)).exp()
+        return -falling if order == 1 else falling
+    factor = {0: Fraction(1), 1: -shape, 2: shape * (shape + 1)}[order]
+    power = shape + order
+    base = ball(1 + at)
+    fallen: arb = base ** -int(power) if power.denominator == 1 else base ** ball(-power)
+    return ball(factor) * fallen
+
+
+# The largest ratio of densities.
+
+
+def density_bounds(before: PairBlock, after: PairBlock) -> tuple[arb, arb]:
+    """The suprema of the density's log-ratio over the whole plane, forward and backward.
+
+    Infinite where two releases are of different form, and for several cells whose scales move
+    apart, of which nothing is proved.
+    """
+    if (before.body, before.shape, len(before.true)) != (after.body, after.shape, len(after.true)):
+        return INFINITE, INFINITE
+    grown = {wide / narrow for narrow, wide in zip(before.scales, after.scales, strict=True)}
+    if len(grown) == 1:
+        return _one_scale(before, after, grown.pop())
+    return cone_bounds(before, after) if len(before.true) == 1 else (INFINITE, INFINITE)
+
+
+def _one_scale(before: PairBlock, after: PairBlock, grown: Fraction) -> tuple[arb, arb]:
+    """By the triangle inequality: both scales multiply by the same number."""
+    narrow = before if grown >= 1 else after
+    ratio = max(grown, 1 / grown)
+    distance = narrow.norm(after.seen_from(before).true)
+    if before.shape:
+        bound = tail_bound(distance, (Fraction(1), ratio), 2 * len(before.true), before.shape)
+    else:
+        bound = ball(distance) if ratio == 1 else INFINITE
+    return bound, bound
+
+
+def cone_bounds(before: PairBlock, after: PairBlock) -> tuple[arb, arb]:
+    """The same for one cell and any scales, by the points where a ratio of norms is largest.
+
+    On the common refinement of the two fans of cones both norms are linear, so the ratio of 1+N is
+    monotone along every line: it is largest at a vertex, or at infinity along a ray.
+    """
+    points = list(_vertices(before, after))
+    ends = [*before.rays(), *after.rays()]
+    with precision(128):
+        volumes = after.scales[0] * after.scales[1] / (before.scales[0] * before.scales[1])
+        wider = ball(volumes).log()
+        if before.shape:
+            ratios = [(1 + b) / (1 + a) for a, b in (_norms(before, after, at) for at in points)]
+            ratios += [after.norm([ray]) / before.norm([ray]) for ray in ends]
+            order = ball(before.shape + 2)
+            logs = [order * ball(one).log() for one in (max(ratios), min(ratios))]
+            return wider + logs[0], -wider - logs[1]
+        apart = [after.norm([ray]) - before.norm([ray]) for ray in ends]
+        moved = [b - a for a, b in (_norms(before, after, at) for at in points)]
+        forward = INFINITE if max(apart) > 0 else wider + ball(max(moved))
+        return forward, INFINITE if min(apart) < 0 else -wider - ball(min(moved))
+
+
+def _norms(before: PairBlock, after: PairBlock, at: Point) -> tuple[Fraction, Fraction]:
+    left, right = (
+        one.norm([(at[0] - one.centre[0], at[1] - one.centre[1])]) for one in (before, after)
+    )
+    return left, right
+
+
+def _vertices(before: PairBlock, after: PairBlock) -> Iterator[Point]:
+    """Both centres, and where a ray of one meets a ray of the other."""
+    (x, y), (u, v) = before.centre, after.centre
+    yield x, y
+    yield u, v
+    for (a, b), (c, d) in product(before.rays(), after.rays()):
+        turn = a * d - b * c
+        if turn:
+            along = ((u - x) * d - (v - y) * c) / turn
+            across = ((u - x) * b - (v - y) * a) / turn
+            if along >= 0 and across >= 0:
+                yield x + along * a, y + along * b
+
+
+def density_loss(before: PairBlock, after: PairBlock, claimed: Fraction) -> Loss:
+    """The largest ratios of the densities, which no output exceeds."""
+    forward, backward = density_bounds(before, after)
+    return _kept(Loss(forward, backward, arb(0), forward.max(backward)), claimed)
+
+
+def mass_loss(before: PairBlock, after: PairBlock, claimed: Fraction) -> Loss:
+    """Of one cell by integer masses, where the ratio of densities may be largest; and its bound."""
+    bound = density_loss(before, after, claimed)
+    if len(before.true) > 1 or not bound.epsilon.is_finite():
+        return bound
+    near = {(round(x), round(y)) for x, y in _vertices(before, after)}
+    outputs = {*before.landmarks(), *after.landmarks(), *near}
+    found = over(outputs, before.mass, after.mass, claimed)
+    return _kept(replace(found, bound=bound.bound), claimed)
+
+
+def _kept(loss: Loss, claimed: Fraction) -> Loss:
+    """δ is exactly zero where all ratios are within the claim, and else not computed."""
+    with precision(128):
+        kept = loss.bound is not None and loss.bound <= ball(claimed)
+    return replace(loss, delta=arb(0) if kept else arb("nan"))
+
+
+def tops(losses: Sequence[Loss], few: int, width: Callable[[int], Fraction]) -> list[int]:
+    """The numbers of the largest losses forward and backward, of equal ones the widest."""
+    found = set[int]()
+    for way in ([float(one.forward) for one in losses], [float(one.backward) for one in losses]):
+        order = sorted(range(len(losses)), key=lambda i: (round(way[i], DIGITS), width(i)))
+        found.update(order[-few:])
+    return sorted(found)

@@ -1,0 +1,222 @@
+"""Exams of pay: counts and payrolls of neighbouring databases, by what the released code asks for.
+
+`examine_pay` is for mechanisms that add noise to cells, `examine_pay_clipped` for clipped sums,
+whose index and sums are released one after the other. `by_raises` examines both on raises alone.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+from flint import arb
+
+from leeward.core.codebook import Cells, Entries
+from leeward.core.errors import NotCovered
+from leeward.core.mechanisms.clipping import checked_entries
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise.scales import MOST, Integers, Noise
+from leeward.core.privacy import Guarantee, Policy
+from leeward.core.privacy.database import Database, changed
+from leeward.core.privacy.pay import RaiseAlpha
+from leeward.lab.audit.clipped_exam import DISTINGUISHED, _indices, _joined, _signed
+from leeward.lab.audit.exams import Exam, examined
+from leeward.lab.audit.loss import Loss, worst
+from leeward.lab.audit.neighbours import Depth, Pair, chain, parts
+from leeward.lab.audit.pair_block import PairBlock, density_bounds, mass_loss, tops
+from leeward.lab.audit.pay_neighbours import Relation, paid_pairs
+from leeward.lab.audit.recording import RecordingNoise, entries
+from leeward.lab.audit.table_exam import Part, part_loss, step
+
+CLOSELY = 3
+"""Number of pairs, in each direction, whose integer masses are computed: those of largest bound."""
+
+
+class MechanismOfPay(Protocol):
+    """What the auditor asks of a mechanism of pay."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """α, ε and the number of worker cells."""
+
+    @property
+    def cap(self) -> int:
+        """The public cap of pay."""
+
+    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
+        """What it promises."""
+
+
+class PayCellMechanism(MechanismOfPay, Protocol):
+    """One that adds noise to cells."""
+
+    def _release(self, cells: Cells, noise: Noise) -> Integers:
+        """What is released, with given noise."""
+
+
+class PayEntryMechanism(MechanismOfPay, Protocol):
+    """One that clips establishments to a bound."""
+
+    @property
+    def bounds(self) -> Any:  # noqa: ANN401 (a mechanism that the clipped exam knows)
+        """The mechanism of the noisy maximum; its lattice and headroom are used."""
+
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
+        """Pairs and the bound θ of each workplace cell, with given noise."""
+
+
+Recorder = Callable[[Sequence[Integers]], RecordingNoise]
+"""Makes the noise that records; controls spoil what it notes."""
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Neighbours with pay that a mechanism is examined on, and how their noise is recorded."""
+
+    relation: Relation
+    kinds: tuple[int, ...]
+    recorder: Recorder = RecordingNoise
+    merged: bool = False
+    """Whether each part of an employer is two establishments, which both change."""
+
+    def pairs(self, made: MechanismOfPay, depth: Depth) -> Iterator[list[Pair]]:
+        """For each number of kinds of worker."""
+        alpha = made.parameters.growth
+        for kinds in self.kinds:
+            found = paid_pairs(self.relation, alpha, made.cap, kinds, depth)
+            yield [self._counted(pair) for pair in found]
+
+    def _counted(self, pair: Pair) -> Pair:
+        if not self.merged:
+            return pair
+        return Pair(*(parts(chain(one)) for one in pair.databases))
+
+
+def steps_of(made: MechanismOfPay, name: str, *, merged: bool = False) -> Steps:
+    """Those of a policy; with workers outside the table where the proof covers a filter."""
+    cells = made.parameters.cells
+    kinds = (cells, cells + 1) if _covers_filters(made, name) else (cells,)
+    return Steps(examined(made, name), kinds, merged=merged)
+
+
+def _covers_filters(made: MechanismOfPay, name: str) -> bool:
+    try:
+        made.guarantee(name, table="worker_pay")
+    except NotCovered:
+        return False
+    return True
+
+
+def examine_pay(made: PayCellMechanism, name: str, depth: Depth) -> Loss:
+    """Densities on all pairs; integer masses where they differ most."""
+    return pay_loss(made, steps_of(made, name), depth)
+
+
+def examine_pay_chains(made: PayCellMechanism, name: str, depth: Depth) -> Loss:
+    """The same by employer: each part is two establishments, which both change."""
+    return pay_loss(made, steps_of(made, name, merged=True), depth)
+
+
+def by_raises(examine: Callable[[Any, Steps, Depth], Loss]) -> Exam:
+    """The same exam on raises, of which a step of the policies allows any."""
+
+    def exam(made: MechanismOfPay, _: str, depth: Depth) -> Loss:
+        cells = made.parameters.cells
+        return examine(made, Steps(RaiseAlpha(), (cells, cells + 1)), depth)
+
+    return exam
+
+
+def pay_loss(made: PayCellMechanism, steps: Steps, depth: Depth) -> Loss:
+    """The worst pair of neighbours."""
+    both = list[tuple[Part, Part]]()
+    for found in steps.pairs(made, depth):
+        databases = [one for pair in found for one in pair.databases]
+        released = released_pay(made, databases, steps.recorder)
+        both += zip(released[::2], released[1::2], strict=True)
+    return largest(both, made.parameters.epsilon)
+
+
+def released_pay(
+    made: PayCellMechanism, databases: Sequence[Database], recorder: Recorder = RecordingNoise
+) -> list[Part]:
+    """The distribution of what is released of each database, a workplace cell of its own."""
+    noise = recorder(())
+    made._release(entries(databases, made.parameters.cells).as_cells(), noise)
+    alone = [one.rounded(i) for one in noise.requests for i in range(one.true.size)]
+    found: list[Part] = [*noise.pair_blocks, *noise.blocks, *alone]
+    if len(found) != len(databases):
+        raise TypeError("a mechanism of pay is examined by one draw a workplace cell")
+    return found
+
+
+def largest(both: Iterable[tuple[Part, Part]], claimed: Fraction) -> Loss:
+    """The worst of these pairs; those that agree in distances and scales are examined once."""
+    seen = list({step(a, b): (a, b) for a, b in both}.values())
+    losses = [part_loss(a, b, claimed) for a, b in seen]
+    near = [seen[i] for i in tops(losses, CLOSELY, lambda i: _width(seen[i][0]))]
+    closer = [mass_loss(a, b, claimed) for a, b in near
+              if isinstance(a, PairBlock) and isinstance(b, PairBlock)]  # fmt: skip
+    if not closer:
+        return worst(losses)
+    found, bound = worst(closer), worst(losses)
+    return Loss(found.forward, found.backward, bound.delta, bound.bound)
+
+
+def _width(part: Part) -> Fraction:
+    """Of equal ratios the widest noise shows most: rounding hides least."""
+    return part.scales[0] if isinstance(part, PairBlock) else Fraction(0)
+
+
+def examine_pay_clipped(made: PayEntryMechanism, name: str, depth: Depth) -> Loss:
+    """Index and sums jointly, over the indices that the noise may give."""
+    return pay_clipped_loss(made, steps_of(made, name), depth)
+
+
+def pay_clipped_loss(made: PayEntryMechanism, steps: Steps, depth: Depth) -> Loss:
+    """The worst pair of neighbours.
+
+    Establishments that do not change are in the index alone, so pairs that agree in both indices
+    and in the change are examined once.
+    """
+    seen = dict[object, Pair]()
+    for found in steps.pairs(made, depth):
+        databases = [one for pair in found for one in pair.databases]
+        index = _run(made, databases, steps.recorder)[0].requests[0].true.tolist()
+        for pair, left, right in zip(found, index[::2], index[1::2], strict=True):
+            seen.setdefault((left, right, changed(*pair.databases)), pair)
+    return worst(clipped_pair_loss(made, pair, steps.recorder) for pair in seen.values())
+
+
+def clipped_pair_loss(
+    made: PayEntryMechanism, pair: Pair, recorder: Recorder = RecordingNoise
+) -> Loss:
+    """The joint loss: over indices, that of the index plus that of the sums."""
+    lowest, highest = sorted(
+        int(_run(made, [one], recorder)[0].requests[0].true[0]) for one in pair.databases
+    )
+    indices = sorted(set(_indices(lowest, highest, made.bounds)))
+    runs = [_run(made, [one], recorder, indices) for one in pair.databases]
+    (before, theta), (after, other) = runs
+    if (theta != other).any():  # published: it must follow from the index alone
+        return DISTINGUISHED
+    losses = []
+    for i, at in enumerate(indices):
+        first = _signed(*(run.requests[0].rounded(i).mass((at,)) for run, _ in runs))
+        sums = density_bounds(before.pair_blocks[i], after.pair_blocks[i])
+        losses.append(_joined(first, Loss(*sums, arb(0)), made.parameters.epsilon))
+    return worst(losses)
+
+
+def _run(
+    made: PayEntryMechanism,
+    databases: Sequence[Database],
+    recorder: Recorder,
+    indices: Sequence[int] = (),
+) -> tuple[RecordingNoise, Integers]:
+    """A release of each database as it is, or of one database once for each index."""
+    noise = recorder([np.array(indices)] if indices else ())
+    held = entries(databases, made.parameters.cells, max(1, len(indices)))
+    checked = checked_entries(held, MOST // made.bounds.clipping.lattice)
+    return noise, made._release(checked, noise)[1]

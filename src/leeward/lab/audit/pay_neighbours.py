@@ -1,0 +1,113 @@
+"""Neighbours with pay: joiners at any pay, raises, and both, on small and large establishments.
+
+Every pair is checked against the policy's own definition, as in `neighbours`.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+
+from leeward.core.privacy import Policy
+from leeward.core.privacy.database import Counts, Database
+from leeward.core.privacy.pay import RaiseAlpha
+from leeward.lab.audit.neighbours import Depth, Pair, additive, most
+
+Relation = Policy | RaiseAlpha
+Paid = tuple[Counts, ...]
+"""The pay of the jobs of an establishment, kind by kind."""
+
+MANY = 1000
+"""Above this size few changes are examined: pay is listed job by job."""
+
+SOME = 2
+"""Scattered sizes of a quick audit: beyond it, more sizes and pays are examined."""
+
+LARGE = 100
+"""S of the largest establishments."""
+
+
+@lru_cache(maxsize=32)  # several mechanisms are examined on the same pairs
+def paid_pairs(
+    policy: Relation, alpha: Fraction, cap: int, kinds: int, depth: Depth
+) -> tuple[Pair, ...]:
+    """One establishment changes: alone, or beside one that is larger in jobs, in pay, or both.
+
+    A policy without α lets one job join, and has no kink in its sizes.
+    """
+    plus, found = additive(policy), dict[Pair, None]()
+    alpha = alpha if policy.uses_alpha else Fraction(1)
+    for size in _sizes(alpha, plus, depth):
+        grown = most(alpha, size, plus) - size if policy.uses_alpha else 1
+        for before in _workforces(size, kinds, cap):
+            limit = max(int(alpha * sum(map(sum, before))), plus * cap)
+            for after in _changed(before, cap, grown, limit, thorough=depth.scatter > SOME):
+                alone = size > MANY or not before[0]
+                for others in ((),) if alone else _beside(before, after, cap):
+                    both = (Database.capped(cap, *others, one) for one in (before, after))
+                    for pair in Pair(*both).admitted(policy, alpha):
+                        found[pair] = None
+    return tuple(found)
+
+
+def _sizes(alpha: Fraction, plus: int, depth: Depth) -> list[int]:
+    """Empty, tiny, around the kink Δ/α, and large."""
+    kink = int(plus / alpha)
+    few = {0, 1, kink, int(LARGE / alpha)}
+    more = {2, 3, kink - 1, kink + 1, 2 * kink + 1} if depth.scatter > SOME else {kink + 1}
+    return sorted(size for size in few | more if size >= 0)
+
+
+def _workforces(size: int, kinds: int, cap: int) -> Iterator[Paid]:
+    """All paid nothing, a third of the cap, or the cap; of one kind, and of all kinds."""
+    single = (size, *(0,) * (kinds - 1))
+    even = tuple(size // kinds + (i < size % kinds) for i in range(kinds))
+    for jobs, pay in product(dict.fromkeys((single, even, single[::-1])), (0, cap // 3, cap)):
+        yield tuple((pay,) * count for count in jobs)
+
+
+def _changed(before: Paid, cap: int, grown: int, limit: int, *, thorough: bool) -> Iterator[Paid]:
+    """Joiners at 0, at the cap and in between; raises up to the limit of the payroll; and both."""
+    kinds = range(len(before))
+    for kind in kinds:
+        for joiners in _joiners(cap, grown, limit, thorough=thorough):
+            yield _with(before, kind, joiners)
+    for kind, more in product(kinds, (limit, limit // 2) if thorough else (limit,)):
+        raised = _raised(before, kind, more, cap)
+        yield raised
+        if more == limit:
+            yield from (_with(raised, other, (0,) * grown) for other in kinds)
+
+
+def _joiners(cap: int, grown: int, limit: int, *, thorough: bool) -> Iterator[Counts]:
+    yield (0,) * grown
+    yield (cap,) * grown
+    yield (cap,)
+    yield tuple(cap * (i % 2) for i in range(grown))
+    if thorough:
+        yield (cap // 2,) * grown
+    each = limit // grown if grown else 0  # as much pay as the payroll may grow by
+    yield tuple(min(each + (i < limit - each * grown), cap) for i in range(grown))
+
+
+def _with(force: Paid, kind: int, joiners: Counts) -> Paid:
+    return tuple(pay + joiners if k == kind else pay for k, pay in enumerate(force))
+
+
+def _raised(force: Paid, kind: int, more: int, cap: int) -> Paid:
+    """So much more pay for the jobs of a kind, one after the other up to the cap."""
+    pay = list[int]()
+    for one in force[kind]:
+        pay.append(one + min(more, cap - one))
+        more -= pay[-1] - one
+    return tuple(tuple(pay) if k == kind else each for k, each in enumerate(force))
+
+
+def _beside(before: Paid, after: Paid, cap: int) -> Iterator[tuple[Paid, ...]]:
+    """Nobody; as many jobs at no pay; as much payroll in few jobs; and more of both."""
+    jobs, payroll = sum(map(len, after)), max(sum(map(sum, one)) for one in (before, after))
+    none = ((),) * (len(before) - 1)
+    yield ()
+    yield (((0,) * jobs, *none),)
+    yield (((cap,) * -(-payroll // cap), *none),)
+    yield (((cap // 2,) * (2 * jobs + 1), *none),)

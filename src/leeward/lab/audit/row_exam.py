@@ -1,0 +1,229 @@
+"""Exams of synthetic tables: noisy counts of rows, and choices by distances, one row more.
+
+The code that is released is run on both neighbours with noise, or selection, of the auditor's own.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import permutations
+from typing import ClassVar
+
+import numpy as np
+from flint import arb
+
+from leeward.core.exact import ball, precision
+from leeward.core.mechanisms.row_choice import RowChoice, distance
+from leeward.core.mechanisms.row_counts import RowCounts
+from leeward.core.noise.scales import Integers
+from leeward.core.noise.selection import weights
+from leeward.core.noise.tabulated import Floats
+from leeward.core.privacy import Guarantee
+from leeward.lab.audit.clipped_exam import ORDERS, _steps, _sums, renyi
+from leeward.lab.audit.loss import INFINITE, NONE, Loss, over, worst, zcdp_loss
+from leeward.lab.audit.neighbours import Depth
+from leeward.lab.audit.recording import NoiseRequest, RecordingNoise
+from leeward.lab.audit.regression_exam import RecordingSelection
+from leeward.lab.audit.row import Claim, Row
+
+PEOPLE = np.array([[0, 0], [0, 2], [1, 2]])
+"""Rows of two columns, of two and three codes."""
+
+JOINERS = ((0, 0), (1, 1), (1, 2))
+SETS: tuple[tuple[int, ...], ...] = ((0,), (1,), (0, 1))
+SIZES = (2, 3)
+
+NEAR_ONE = (Fraction(65, 64), Fraction(5, 4), *ORDERS)
+"""Orders of Rényi divergences: of a choice they are largest relative to the order near one."""
+
+
+def counts_of(rows: Integers) -> list[Integers]:
+    """The counts of every set of columns."""
+    found = []
+    for one in SETS:
+        counts = np.zeros([SIZES[at] for at in one], dtype=np.int64)
+        np.add.at(counts, tuple(rows[:, at] for at in one), 1)
+        found.append(counts)
+    return found
+
+
+def examine_counts(made: RowCounts, _: Depth) -> Loss:
+    """One row more, in an empty cell or not: the losses of all sets add up."""
+    before = _requests(made, PEOPLE)
+    after = [_requests(made, np.vstack([PEOPLE, one])) for one in JOINERS]
+    if made.price.measure == "pure":
+        return worst(_all(list(zip(before, one, strict=True))) for one in after)
+    most = arb(0)
+    for one in after:
+        most = most.max(_rho(list(zip(before, one, strict=True))))
+    return zcdp_loss(most, made.price.reading)
+
+
+def _requests(made: RowCounts, rows: Integers) -> list[NoiseRequest]:
+    noise = RecordingNoise()
+    made.release(counts_of(rows), noise)
+    return noise.requests
+
+
+Both = list[tuple[NoiseRequest, NoiseRequest]]
+
+
+def _all(both: Both) -> Loss:
+    total = NONE
+    for left, right in both:
+        total = total.plus(_sums(left, right, _steps(left, right)))
+    return Loss(total.forward, total.backward, arb("nan"))
+
+
+def _rho(both: Both) -> arb:
+    """The largest Rényi divergence over its order, cells and sets added up."""
+    if any(not left.gaussian or left.scales != right.scales for left, right in both):
+        return INFINITE
+    most = arb(0)
+    for order in ORDERS:
+        parts = (
+            renyi(int(moved), left.scales[0], order)
+            for left, right in both
+            for moved in (right.true - left.true)[right.true != left.true]
+        )
+        most = most.max(sum(parts, arb(0)) / ball(order))
+    return most
+
+
+Candidate = tuple[Integers, Floats]
+"""The counts of a candidate, and what is expected of them."""
+
+Scores = Callable[[Integers, Floats], int]
+
+
+def chances(made: RowChoice, candidates: Sequence[Candidate], score: Scores) -> list[arb]:
+    """The exact probability that each candidate is chosen."""
+    selection = RecordingSelection()
+    made.release([score(*one) for one in candidates], selection)
+    ((ranks, rate),) = (*selection.asked, *selection.coins)
+    with precision(128):
+        if selection.coins:
+            return _by_coins(ranks.tolist(), rate)
+        parts = weights(ranks.tolist(), [1] * len(ranks), rate)
+        return [one / sum(parts, arb(0)) for one in parts]
+
+
+def _by_coins(ranks: list[int], rate: Fraction) -> list[arb]:
+    """Permute-and-flip, over all orders."""
+    coins = [ball(-rate * (one - min(ranks))).exp() for one in ranks]
+    found = [arb(0) for _ in coins]
+    orders = list(permutations(range(len(coins))))
+    for order in orders:
+        reached = arb(1) / len(orders)
+        for place in order:
+            found[place] += reached * coins[place]
+            reached *= 1 - coins[place]
+    return found
+
+
+def _neighbours(before: Sequence[int]) -> tuple[list[Candidate], list[Candidate]]:
+    """One row more: the last candidate expects it and comes nearer, the others move away.
+
+    `before` is how far the others are away without it.
+    """
+    nothing, one = np.zeros(2, np.int64), np.array([1, 0])
+    here = [np.array([0.0, float(n)]) for n in before] + [np.array([1.0, 0.0])]
+    return [(nothing, m) for m in here], [(one, m) for m in here]
+
+
+STARTS = ((0,), (1,), (2,), (0, 0), (1, 1))
+
+
+def examine_choice(made: RowChoice, _: Depth, score: Scores = distance) -> Loss:
+    """One row moves one candidate nearer to what is expected, and the others away."""
+    return _over_pairs(made, map(_neighbours, STARTS), score)
+
+
+def _over_pairs(
+    made: RowChoice, pairs: Iterator[tuple[list[Candidate], list[Candidate]]], score: Scores
+) -> Loss:
+    both = [(chances(made, one, score), chances(made, other, score)) for one, other in pairs]
+    if made.price.measure == "pure":
+        return worst(_pure(p, q, made.price.epsilon).times(made.times) for p, q in both)
+    most = arb(0)
+    with precision(128):
+        for p, q in (*both, *((q, p) for p, q in both)):
+            for order in NEAR_ONE:
+                most = most.max(_divergence(p, q, order) / ball(order))
+    return zcdp_loss(most * made.times, made.price.reading)
+
+
+def _pure(left: list[arb], right: list[arb], claimed: Fraction) -> Loss:
+    places = [(place,) for place in range(len(left))]
+    return over(places, lambda o: left[o[0]], lambda o: right[o[0]], claimed)
+
+
+def _divergence(left: list[arb], right: list[arb], order: Fraction) -> arb:
+    power, other = ball(order), ball(1 - order)
+    total = sum((p**power * q**other for p, q in zip(left, right, strict=True)), arb(0))
+    return total.log() / ball(order - 1)
+
+
+MANY = 50
+
+
+def own_margins(made: RowChoice) -> Loss:
+    """Expected counts from the data's own margins: a new row in a new corner moves them by 4."""
+    before = np.array([[MANY, 0], [0, 0]])
+    after = before + np.array([[0, 0], [0, 1]])
+    expecting: Candidate = (np.array([0]), np.array([1.0]))
+    pairs = iter([([_own(before), expecting], [_own(after), (np.array([1]), np.array([1.0]))])])
+    return _over_pairs(made, pairs, distance)
+
+
+def _own(counts: Integers) -> Candidate:
+    return counts, np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+
+
+@dataclass(frozen=True)
+class RowLine:
+    """A mechanism of synthetic tables at some prices, all ε or all ρ."""
+
+    mechanism: str
+    made: Callable[[Guarantee], object]
+    examine: Callable[..., Loss]
+    prices: tuple[Guarantee, ...]
+    deep: ClassVar[bool] = False
+    policies: ClassVar[tuple[str, ...]] = ("worker",)
+
+    def rows(self, _: tuple[tuple[str, str], ...], depth: Depth) -> Iterator[Row]:
+        """One row for every price."""
+        return (self._row(price, depth) for price in self.prices)
+
+    def _row(self, price: Guarantee, depth: Depth) -> Row:
+        epsilon, told = price.restated.epsilon, "budget in rho" if price.rho else ""
+        delta = price.reading if price.rho else Fraction(0)
+        claim = Claim(
+            self.mechanism, "tight", "worker", None, epsilon, delta, price.rho, detail=told
+        )
+        return Row(claim, self.examine(self.made(price), depth))
+
+
+def counts_at(price: Guarantee) -> RowCounts:
+    """The three sets at this price."""
+    return RowCounts.calibrated(price, [one.size for one in counts_of(PEOPLE)])
+
+
+def choice_at(price: Guarantee) -> RowChoice:
+    """Two choices at this price."""
+    return RowChoice(price, 2)
+
+
+PRICES = (
+    tuple(Guarantee("worker", None, epsilon) for epsilon in ("1", "4")),
+    (Guarantee("worker", None, 0, 0, "1/50"),),
+)
+
+ROW_LINES = tuple(
+    RowLine(name, made, examine, prices)
+    for name, made, examine in (
+        ("row_counts", counts_at, examine_counts),
+        ("row_choice", choice_at, examine_choice),
+    )
+    for prices in PRICES
+)

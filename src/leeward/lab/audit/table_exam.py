@@ -1,0 +1,209 @@
+"""Exams of whole tables: values and margins of a measurement together, as a release makes them.
+
+Most lines examine a mechanism alone. Here the measurement of a table is recorded: the noise of
+its values, and the noise of the scales that its margins follow from. All draws are independent,
+so their losses add up. That nothing else of the data is released is examined too: with the same
+noisy numbers, neighbours must show the same values and the same margins.
+
+Tables of clipped sums draw twice: the noise of the sums follows the index that was drawn first.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from leeward.core.codebook import Entries
+from leeward.core.mechanisms.clipping import Clipping
+from leeward.core.mechanisms.measurement import Measured, Measurement
+from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.size_grid import STEPS
+from leeward.core.mechanisms.split import establishment_class
+from leeward.core.noise.scales import Integers, Noise
+from leeward.core.privacy import Policy
+from leeward.core.privacy.database import Database
+from leeward.lab.audit.clipped_exam import pair_loss
+from leeward.lab.audit.exams import pareto_loss
+from leeward.lab.audit.loss import Loss, pure_loss, worst
+from leeward.lab.audit.neighbours import (
+    Depth,
+    Pair,
+    additive,
+    block_sizes,
+    blocks,
+    first_jobs,
+    pairs,
+)
+from leeward.lab.audit.outputs import Independent, ParetoBlock, Rounded
+from leeward.lab.audit.pair_block import PairBlock, density_loss
+from leeward.lab.audit.pay_neighbours import paid_pairs
+from leeward.lab.audit.recording import RecordingNoise, entries
+
+Part = Rounded | ParetoBlock | PairBlock
+"""The distribution of one noisy number, or of a block of them."""
+
+WITH_MARGINS = "values and margins"
+SHOWS = "shows more of the data than its noisy numbers"
+FAULT = Loss(arb("nan"), arb("nan"), arb("nan"), fault=SHOWS)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a measurement drew for one database, in order; and what it showed."""
+
+    measured: Measured
+    noise: RecordingNoise
+
+    @classmethod
+    def of(
+        cls,
+        made: Measurement,
+        database: Database,
+        noise: RecordingNoise | None = None,
+        copies: int = 1,
+    ) -> "Recorded":
+        """Workplace cells alike; further kinds of worker count only in its size."""
+        noise = noise or RecordingNoise()
+        return cls(made._measure(entries([database], made.parameters.cells, copies), noise), noise)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The distributions that it drew from; all draws are independent."""
+        columns = self.noise.requests
+        alone = (one.rounded(i) for one in columns for i in range(one.true.size))
+        return (*self.noise.pair_blocks, *self.noise.blocks, *alone)
+
+    def shows_more(self, made: Measurement, neighbour: Database, copies: int = 1) -> bool:
+        """Whether the same noisy numbers show something else for a neighbour."""
+        same = RecordingNoise(self.noise.answered)
+        return not same_shown(self.measured, Recorded.of(made, neighbour, same, copies).measured)
+
+
+def same_shown(first: Measured, second: Measured) -> bool:
+    """Whether values and all columns of margins are the same."""
+    columns, others = ({"values": one.values, **one.margins} for one in (first, second))
+    return [*columns] == [*others] and all(
+        np.array_equal(column, others[name]) for name, column in columns.items()
+    )
+
+
+def examine_table(
+    made: Measurement, protected: Policy, depth: Depth, claimed: Fraction, cap: int | None = None
+) -> Loss:
+    """The worst pair of neighbours; with a cap, of those with pay."""
+    losses: dict[object, Loss] = {}
+    together: dict[object, Loss] = {}
+    for pair in _pairs(made.parameters, protected, depth, cap):
+        before, after = Recorded.of(made, pair.before), Recorded.of(made, pair.after)
+        if before.shows_more(made, pair.after):
+            return FAULT
+        drawn = list(zip(before.parts, after.parts, strict=True))
+        steps = tuple(step(*both) for both in drawn)
+        for one, both in zip(steps, drawn, strict=True):
+            if one not in losses:
+                losses[one] = part_loss(*both, claimed)
+        if steps not in together:
+            together[steps] = reduce(Loss.plus, (losses[one] for one in steps))
+    return worst(together.values())
+
+
+LOW = (0, 8 * STEPS, 40 * STEPS)
+"""Distances of an index below its maximum, so that there is something to clip."""
+
+
+def examine_clipped_table(
+    made: Measurement, protected: Policy, depth: Depth, _: Fraction, cap: int | None = None
+) -> Loss:
+    """The same of clipped sums, whose margins are free: index and sums jointly."""
+    losses, neighbours = [], _pairs(made.parameters, protected, depth, cap)
+    for pair in chain(neighbours, first_jobs(made.parameters.cells)):
+        index = Recorded.of(made, pair.before).noise.asked[0]
+        low = Recorded.of(made, pair.before, RecordingNoise([index - np.array(LOW)]), len(LOW))
+        if low.shows_more(made, pair.after, len(LOW)):
+            return FAULT
+        losses.append(pair_loss(ClippedTable(made, len(pair.before.sizes)), pair.databases))
+    return worst(losses)
+
+
+@dataclass(frozen=True)
+class ClippedTable:
+    """A table of clipped sums as one mechanism, with `establishments` in each workplace cell.
+
+    What is clipped, and how, is recorded.
+    """
+
+    measurement: Measurement
+    establishments: int
+
+    @property
+    def parameters(self) -> Parameters:
+        """Those of its mechanism."""
+        return self.measurement.parameters
+
+    @property
+    def clipping(self) -> Clipping:
+        """Where indices are examined: that of the class of these workplace cells."""
+        classes: Any = getattr(self.measurement, "classes", self.measurement)
+        suited = classes.mechanism.suited(establishment_class(self.establishments))
+        clipping: Clipping = suited.clipping
+        return clipping
+
+    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
+        """What is shown, and the public scale of the noise, which θ gives.
+
+        A scale is compared by its bits, which for positive numbers are in their order.
+        """
+        measured = self.measurement._measure(entries, noise)
+        scale = measured.law.scale
+        if scale is None:
+            raise TypeError("the scale of clipped sums is public")
+        return measured.values, scale.view(np.int64)
+
+
+def _pairs(
+    parameters: Parameters, protected: Policy, depth: Depth, cap: int | None
+) -> Iterable[Pair]:
+    """Blocks of the table's cells, and with one kind of worker that it does not have.
+
+    A workplace table counts every job.
+    """
+    if not protected.uses_alpha:
+        yield from pairs(protected, None, depth)
+        return
+    alpha, cells = parameters.growth, parameters.cells
+    sizes = [*block_sizes(alpha, 1000, additive(protected)), *range(4, depth.small, 4)]
+    for kinds in (cells, cells + 1) if cells > 1 else (1,):
+        if cap is not None:
+            yield from paid_pairs(protected, alpha, cap, kinds, depth)
+            continue
+        yield from blocks(protected, alpha, kinds, sizes)
+
+
+def step(before: Part, after: Part) -> object:
+    """What a loss depends on: distances, laws and scales."""
+    apart = tuple(np.subtract(after.true, before.true).ravel().tolist())
+    return apart, *((type(one), _law(one), _scales(one)) for one in (before, after))
+
+
+def _law(part: Part) -> object:
+    if isinstance(part, Rounded):
+        return part.law
+    return (part.body, part.shape) if isinstance(part, PairBlock) else part.shape
+
+
+def _scales(part: Part) -> object:
+    return part.scales if isinstance(part, PairBlock) else part.scale
+
+
+def part_loss(before: Part, after: Part, claimed: Fraction) -> Loss:
+    """By masses; of pairs by densities, whose ratios no masses exceed."""
+    if isinstance(before, PairBlock) and isinstance(after, PairBlock):
+        return density_loss(before, after, claimed)
+    if isinstance(before, ParetoBlock) and isinstance(after, ParetoBlock):
+        return pareto_loss(Independent((before,)), Independent((after,)), claimed)
+    return pure_loss(before, after, claimed)

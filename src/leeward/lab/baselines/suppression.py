@@ -1,0 +1,350 @@
+"""Suppression: cells that few contribute to are withheld, and others so that sums do not tell.
+
+Primary rules look at the employers behind a cell or margin. Secondary suppression withholds more
+until no sensitive number is known within p per cent: exactly by CP-SAT where the table is small,
+else by hypercubes, whose corners move against each other without changing any published sum. It has
+no guarantee: a contributor knows its own jobs, and other tables may tell the rest.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from math import prod
+from typing import Any, Protocol
+
+import numpy as np
+
+from leeward.core.codebook import Entries
+from leeward.core.codebook.cells import Integers
+from leeward.core.errors import InvalidParameter, shown
+from leeward.lab.baselines.feasibility import Equations, Mask, coarser, has_solver, solved, solver
+from leeward.lab.baselines.protected import Protected
+
+MOST_VARIABLES = 20_000
+"""Deviations of all sensitive numbers together that CP-SAT is given."""
+
+MOST_WORK = 2_000_000_000
+"""Corners of hypercubes that are looked at; larger tables get no secondary suppression."""
+
+SECONDS = 5.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Contributions:
+    """Jobs of employers in n cells and in the r margins of their table, which are items n to n+r.
+
+    `item`, `rank` and `jobs` have an entry for each employer of an item, the largest has rank 0.
+    """
+
+    codes: tuple[Integers, ...]
+    counts: Integers
+    margins: Equations
+    item: Integers
+    rank: Integers
+    jobs: Integers
+
+    @classmethod
+    def of(cls, entries: Entries, codes: Sequence[Integers]) -> "Contributions":
+        """From the entries of a table whose cells, all in one row, have these codes."""
+        if entries.employer is None:
+            raise TypeError("the entries were tabulated without employers")
+        cells, margins = codes[0].size, Equations.of(codes)
+        cell, employer = entries.where(), entries.employer[entries.row]
+        counts = np.zeros(cells, dtype=np.int64)
+        np.add.at(counts, cell, entries.counts)
+        rows = margins.row[np.argsort(margins.cell, kind="stable")].reshape(cells, -1)
+        items = np.concatenate([cell[:, None], cells + rows[cell]], axis=1)
+        owner = np.unique(employer, return_inverse=True)[1].reshape(-1)
+        owners = int(owner.max(initial=0)) + 1
+        keys, inverse = np.unique(items * owners + owner[:, None], return_inverse=True)
+        item, jobs = keys // owners, np.zeros(keys.size, dtype=np.int64)
+        np.add.at(jobs, inverse.reshape(-1), np.repeat(entries.counts, items.shape[1]))
+        order = np.lexsort((-jobs, item))
+        item, jobs = item[order], jobs[order]
+        rank = np.arange(item.size) - np.searchsorted(item, item)
+        return cls(tuple(codes), counts, margins, item, rank, jobs)
+
+    @property
+    def items(self) -> int:
+        """n+r."""
+        return self.counts.size + self.margins.count
+
+    @cached_property
+    def totals(self) -> Integers:
+        """The jobs of every item."""
+        return np.concatenate([self.counts, self.margins.totals(self.counts)])
+
+    @cached_property
+    def employers(self) -> Integers:
+        """How many employers every item has."""
+        return np.bincount(self.item, minlength=self.items)
+
+    def top(self, number: int) -> Integers:
+        """The jobs of so many of the largest employers of every item."""
+        found = np.zeros(self.items, dtype=np.int64)
+        some = self.rank < number
+        np.add.at(found, self.item[some], self.jobs[some])
+        return found
+
+
+class Rule(Protocol):
+    """A primary rule."""
+
+    @property
+    def words(self) -> str:
+        """The rule for a reader."""
+
+    def sensitive(self, table: Contributions) -> Mask:
+        """The items that it withholds; zeros are published."""
+
+
+@dataclass(frozen=True)
+class FewJobs:
+    """Fewer than so many jobs: k-anonymity of cells."""
+
+    fewest: int = 3
+
+    def __post_init__(self) -> None:
+        _refuse("fewest", self.fewest, 2, 1_000_000)
+
+    @property
+    def words(self) -> str:
+        """The rule for a reader."""
+        return f"fewer than {self.fewest} jobs"
+
+    def sensitive(self, table: Contributions) -> Mask:
+        return (table.totals > 0) & np.less(table.totals, self.fewest)
+
+
+@dataclass(frozen=True)
+class FewEmployers:
+    """Fewer than so many employers."""
+
+    fewest: int = 3
+
+    def __post_init__(self) -> None:
+        _refuse("fewest", self.fewest, 2, 1_000_000)
+
+    @property
+    def words(self) -> str:
+        """The rule for a reader."""
+        return f"fewer than {self.fewest} employers"
+
+    def sensitive(self, table: Contributions) -> Mask:
+        return (table.totals > 0) & np.less(table.employers, self.fewest)
+
+
+@dataclass(frozen=True)
+class Dominance:
+    """(n, k): the n largest employers have more than k per cent."""
+
+    largest: int = 2
+    share: int = 85
+
+    def __post_init__(self) -> None:
+        _refuse("largest", self.largest, 1, 1000)
+        _refuse("share", self.share, 1, 99)
+
+    @property
+    def words(self) -> str:
+        """The rule for a reader."""
+        return f"the largest {self.largest} have more than {self.share} % of the jobs"
+
+    def sensitive(self, table: Contributions) -> Mask:
+        return np.greater(100 * table.top(self.largest), self.share * table.totals)
+
+
+@dataclass(frozen=True)
+class PercentRule:
+    """p %: the second largest employer can estimate the largest within p per cent."""
+
+    percent: int = 10
+
+    def __post_init__(self) -> None:
+        _refuse("percent", self.percent, 1, 100)
+
+    @property
+    def words(self) -> str:
+        """The rule for a reader."""
+        return f"the second largest knows the largest within {self.percent} %"
+
+    def sensitive(self, table: Contributions) -> Mask:
+        rest: Integers = table.totals - table.top(2)
+        return np.less(100 * rest, self.percent * table.top(1))
+
+
+def threshold(table: Contributions, fewest: int = 3) -> Protected:
+    """k-anonymity of cells: those of fewer jobs are withheld, and every margin is published."""
+    rule = FewJobs(fewest)
+    hidden = rule.sensitive(table) & (np.arange(table.items) < table.counts.size)
+    return Protected.without(
+        table.counts, table.margins, hidden, f"{rule.words}; all margins published"
+    )
+
+
+def suppress(
+    table: Contributions,
+    rules: Sequence[Rule],
+    *,
+    percent: int | None = 10,
+    seconds: float = SECONDS,
+) -> Protected:
+    """Withhold what a rule names, and more until no such number is known within p per cent.
+
+    Every sensitive number can then be p per cent less and p per cent more, all published numbers
+    being as they are. Without `percent` there is no secondary suppression.
+    """
+    first = np.any([one.sensitive(table) for one in rules], axis=0)
+    words = " or ".join(one.words for one in rules)
+    if percent is None:
+        hidden, how = first, "no secondary suppression"
+    else:
+        _refuse("percent", percent, 1, 100)
+        hidden, how = _secondary(table, first, Fraction(percent, 100), seconds)
+    return Protected.without(table.counts, table.margins, hidden, f"{words}; {how}")
+
+
+def _secondary(
+    table: Contributions, first: Mask, share: Fraction, seconds: float
+) -> tuple[Mask, str]:
+    """The mask of all that is withheld, and how it was found."""
+    needed = [(int(one), _need(int(table.totals[one]), share)) for one in np.flatnonzero(first)]
+    if 2 * len(needed) * table.counts.size <= MOST_VARIABLES and seconds > 0:
+        found = _exact(table, first, needed, seconds)
+        if found is not None:
+            return found
+    corners = prod(int(one.max()) + 2 for one in table.codes) << len(table.codes)
+    if corners * len(needed) > MOST_WORK:
+        return first, "no secondary suppression, the table is too large"
+    return _Hypercubes(table, first).hidden(needed)
+
+
+def _need(total: int, share: Fraction) -> int:
+    """How far a number must be able to move: p per cent, rounded up, and one job at least."""
+    return max(1, -int(-total * share // 1))
+
+
+def _exact(
+    table: Contributions, first: Mask, needed: Sequence[tuple[int, int]], seconds: float
+) -> tuple[Mask, str] | None:
+    """The pattern that withholds the fewest jobs; None where CP-SAT is missing or finds none."""
+    if not has_solver():
+        return None
+    cp = solver()
+    model = cp.CpModel()
+    hidden = [model.new_bool_var("") for _ in range(table.items)]
+    for one in np.flatnonzero(first).tolist():
+        model.add(hidden[one] == 1)
+    for item, need in needed:
+        for side in (need, -need):
+            _deviation(model, table, hidden, item, side)
+    costs = (table.totals + 1).tolist()
+    model.minimize(sum(cost * one for cost, one in zip(costs, hidden, strict=True)))
+    done, status = solved(model, seconds)
+    if status not in (cp.OPTIMAL, cp.FEASIBLE):
+        return None
+    pattern = np.array([bool(done.value(one)) for one in hidden])
+    how = "the fewest jobs" if status == cp.OPTIMAL else "the best found in time"
+    return pattern, f"secondary suppression by CP-SAT, {how}"
+
+
+def _deviation(
+    model: Any,  # noqa: ANN401 (of a package that is loaded when it is needed)
+    table: Contributions,
+    hidden: Sequence[Any],
+    item: int,
+    side: int,
+) -> None:
+    """Another table that agrees with all published numbers, and moves one number so far."""
+    cells, most = table.counts.size, int(table.counts.sum())
+    moves = []
+    for cell, count in enumerate(table.counts.tolist()):
+        move = model.new_int_var(-count, most, "")
+        model.add(move == 0).only_enforce_if(~hidden[cell])
+        moves.append(move)
+    sums = [sum(moves[int(one)] for one in some) for some in table.margins.members()]
+    for row, moved in enumerate(sums):
+        model.add(moved == 0).only_enforce_if(~hidden[cells + row])
+    own = moves[item] if item < cells else sums[item - cells]
+    model.add(own >= side if side > 0 else own <= side)
+
+
+class _Hypercubes:
+    """Tables with a total as one more code of each attribute, so that margins are cells too.
+
+    The move of a hypercube is a product over attributes: +1 at the own code and −1 at another, or
+    +1 at both where one of them is the total. It changes no sum. A number can move up and down by
+    as many jobs as each corner has.
+    """
+
+    def __init__(self, table: Contributions, first: Mask) -> None:
+        self.sizes = [int(one.max()) + 1 for one in table.codes]
+        axes = range(len(self.sizes))
+        self.strides = [prod(one + 1 for one in self.sizes[at + 1 :]) for at in axes]
+        self.subsets = [by for size in axes for by in combinations(axes, size + 1)]
+        self.codes = np.concatenate(list(self._coordinates(table)), axis=1)
+        self.number = np.full(prod(one + 1 for one in self.sizes), -1)
+        self.number[np.array(self.strides) @ self.codes] = np.arange(table.items)
+        self.totals, self.mask, self.short = table.totals, first.copy(), 0
+
+    def _coordinates(self, table: Contributions) -> Iterator[Integers]:
+        """The codes of all items in their order; the last code of an attribute is its total."""
+        cells = np.stack(table.codes)
+        yield cells
+        for by in coarser(len(self.sizes)):
+            margin = Equations.of(table.codes, [by])
+            firsts = margin.cell[np.searchsorted(margin.row, np.arange(margin.count))]
+            codes = np.array(self.sizes)[:, None].repeat(firsts.size, axis=1)
+            codes[list(by)] = cells[list(by)][:, firsts]
+            yield codes
+
+    def hidden(self, needed: Sequence[tuple[int, int]]) -> tuple[Mask, str]:
+        """Withhold a hypercube for each number, those that must move most first."""
+        for item, need in sorted(needed, key=lambda one: (-one[1], one[0])):
+            self.mask[self._cheapest(item, need)] = True
+        short = f", {self.short} of them cannot move so far" if self.short else ""
+        return self.mask, f"secondary suppression by hypercubes{short}"
+
+    def _cheapest(self, item: int, need: int) -> list[int]:
+        """The corners whose withholding costs the fewest jobs, of those that can move so far."""
+        own, others = self._steps(item)
+        shape = tuple(one.size for one in others)
+        moves, cost = np.full(shape, self.totals[item]), np.zeros(shape, dtype=np.int64)
+        for flipped in self.subsets:
+            corner = self._corner(own, others, flipped)
+            jobs = np.where(corner >= 0, self.totals[corner], -1)
+            moves = np.minimum(moves, jobs)
+            cost = cost + np.where(self.mask[corner], 0, jobs + 1)
+        enough = min(need, int(moves.max()))
+        self.short += enough < need
+        cost = np.where(moves >= enough, cost, np.iinfo(np.int64).max)
+        best = np.unravel_index(int(np.argmin(cost)), shape)
+        chosen = [other.ravel()[at] for other, at in zip(others, best, strict=True)]
+        corners = (int(self._corner(own, chosen, flipped)) for flipped in self.subsets)
+        return [one for one in corners if one >= 0]
+
+    def _steps(self, item: int) -> tuple[list[int], list[Integers]]:
+        """What each attribute adds to a place: the own code, and all others along its axis."""
+        own, others, axes = [], [], len(self.sizes)
+        for at, (size, step) in enumerate(zip(self.sizes, self.strides, strict=True)):
+            code = int(self.codes[at, item])
+            along = [-1 if axis == at else 1 for axis in range(axes)]
+            own.append(code * step)
+            others.append((np.delete(np.arange(size + 1), code) * step).reshape(along))
+        return own, others
+
+    def _corner(self, own: Sequence[int], others: Sequence[Any], flipped: Sequence[int]) -> Any:  # noqa: ANN401 (a number or an array)
+        """The items that differ from this one in some attributes; −1 where there is none."""
+        return self.number[sum(others[at] if at in flipped else own[at] for at in range(len(own)))]
+
+
+def _refuse(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise InvalidParameter(
+            name,
+            rule=f"must be a whole number from {least} to {most}",
+            value=shown(value),
+            next_step="Leave it out for what is usual.",
+        )

@@ -1,0 +1,390 @@
+"""The files of a made-up economy: Parquet tables, written in batches, and a codebook."""
+
+import csv
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, fields
+from io import StringIO
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import yaml
+from numpy.typing import NDArray
+
+from leeward.core.errors import BadFile, shown
+from leeward.lab.economy.classifications import (
+    COHORT_KINDS,
+    EARNINGS,
+    IMPOSSIBLE,
+    MOST_CENTS,
+    OWNERSHIP,
+    SECTORS,
+    USUAL,
+    WORKER_CODES,
+)
+from leeward.lab.economy.cohorts import COHORT_CODES, Careers
+from leeward.lab.economy.economy import Economy, quarter_name
+from leeward.lab.economy.geography import Places, block_attribute, block_column
+from leeward.lab.economy.histories import Histories, Wages
+from leeward.lab.economy.homes import Homes
+from leeward.lab.economy.jobs import Batch, World
+
+PLACE_FILE, REGION_FILE, ZONE_FILE = "place.csv", "place_region.csv", "home_zone.csv"
+
+OPENING = """\
+# A made-up economy. No place, employer or person in it exists; the place and region codes are
+# invented. All three tables may be shown to anyone.
+"""
+
+_CODE = pa.dictionary(pa.uint8(), pa.string())
+_JOBS = pa.schema([(name, pa.int64()) for name in ("worker_id", "workplace_id", "earnings")])
+_WORKERS = pa.schema(
+    [
+        ("worker_id", pa.int64()),
+        *((name, _CODE) for name in WORKER_CODES),
+    ]
+)
+_HOME = pa.field("home", pa.dictionary(pa.uint16(), pa.string()))
+_WAGES = pa.schema(
+    [
+        ("worker_id", pa.int64()),
+        ("workplace_id", pa.int64()),
+        ("quarter", _CODE),
+        ("earnings", pa.int64()),
+    ]
+)
+_COHORTS = pa.schema(
+    [
+        ("worker_id", pa.int64()),
+        ("kind", _CODE),
+        ("institution", _CODE),
+        ("year", pa.int64()),
+        *((name, _CODE) for name in COHORT_CODES if name != "institution"),
+    ]
+)
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Progress callback: jobs written, and jobs in total."""
+Rows: TypeAlias = Callable[[Batch], Iterator[pa.RecordBatch]]
+"""The row groups of a table that a batch of jobs gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class EconomyFiles:
+    """The paths of an economy's tables, codebook and code lists; others if asked for."""
+
+    workplaces: Path
+    workers: Path
+    jobs: Path
+    codebook: Path
+    place_codes: Path
+    place_regions: Path
+    wages: Path | None = None
+    cohorts: Path | None = None
+    home_zones: Path | None = None
+    population: Path | None = None
+
+    @classmethod
+    def inside(cls, folder: Path, economy: Economy) -> Self:
+        """The names that the parts have in a folder."""
+        return cls(
+            workplaces=folder / "workplaces.parquet",
+            workers=folder / "workers.parquet",
+            jobs=folder / "jobs.parquet",
+            codebook=folder / "codebook.yaml",
+            place_codes=folder / PLACE_FILE,
+            place_regions=folder / REGION_FILE,
+            wages=folder / "wages.parquet" if economy.quarters else None,
+            cohorts=folder / "cohorts.parquet" if economy.cohorts else None,
+            home_zones=folder / ZONE_FILE if economy.homes else None,
+            population=folder / "population.csv" if economy.homes else None,
+        )
+
+    def __iter__(self) -> Iterator[Path]:
+        paths = (getattr(self, each.name) for each in fields(self))
+        return (path for path in paths if path is not None)
+
+
+def write_economy(
+    economy: Economy, folder: Path, *, progress: Progress | None = None
+) -> EconomyFiles:
+    """Write the tables and the codebook of an economy into a folder that has none of them.
+
+    Memory holds the establishments, their growth in every quarter and one batch of jobs, however
+    many jobs there are. If writing breaks off, nothing remains of it.
+    """
+    folder = Path(folder)
+    with _all_or_nothing(folder, economy) as files:
+        world = World.build(economy)
+        write_workplaces(world, files.workplaces)
+        write_batches(world, files, progress)
+        places = Places.of(economy)
+        files.place_codes.write_text(place_text(places))
+        files.place_regions.write_text(region_text(places))
+        write_map(economy, files)
+        files.codebook.write_text(codebook_text(economy))
+    return files
+
+
+def write_map(economy: Economy, files: EconomyFiles) -> None:
+    """The zones of homes, and people and coordinates of places; nothing without homes."""
+    if files.home_zones and files.population:
+        homes = Homes.of(economy)
+        files.home_zones.write_text(_csv(("code", "parent"), homes.places.codes, homes.zone_codes))
+        files.population.write_text(population_text(homes))
+
+
+@contextmanager
+def _all_or_nothing(folder: Path, economy: Economy) -> Iterator[EconomyFiles]:
+    """The files, empty and new; all are removed again if the block fails."""
+    files = EconomyFiles.inside(folder, economy)
+    made: list[Path] = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in files:
+            path.touch(exist_ok=False)
+            made.append(path)
+        yield files
+    except BaseException as failure:
+        for path in made:
+            with suppress(OSError):
+                path.unlink()
+        if isinstance(failure, OSError):
+            raise _refusal(folder, files, failure) from None
+        raise
+
+
+def _refusal(folder: Path, files: EconomyFiles, failure: OSError) -> BadFile:
+    rule = "must be a folder that can be written, with room for the tables"
+    next_step = "Name another folder, or make room."
+    if isinstance(failure, FileExistsError):
+        taken = next((path.name for path in files if path.exists()), None)
+        rule = f"must not hold {taken}: nothing is overwritten" if taken else "must be a folder"
+        next_step = "Name a new folder."
+    value = f"{shown(str(folder))} ({failure.strerror or type(failure).__name__})"
+    return BadFile("folder", rule=rule, value=value, next_step=next_step)
+
+
+def write_workplaces(world: World, path: Path) -> None:
+    """The whole frame, establishments without jobs included."""
+    frame = world.frame
+    columns = {
+        "workplace_id": pa.array(np.arange(1, len(frame) + 1)),
+        "employer_id": pa.array(frame.employer),
+        "place": _text(frame.place, Places.of(world.economy).codes),
+        **block_column(world.economy),
+        "sector": _text(frame.sector, [sector.code for sector in SECTORS]),
+        "ownership": _text(frame.ownership, list(OWNERSHIP)),
+    }
+    batch = pa.record_batch(columns)
+    with _writer(path, batch.schema) as writer:
+        writer.write_batch(batch)
+
+
+def write_batches(world: World, files: EconomyFiles, progress: Progress | None) -> None:
+    """The tables that follow from jobs, side by side, a batch at a time."""
+    done, total = 0, world.economy.jobs
+    with ExitStack() as stack:
+        tables = [
+            (stack.enter_context(_writer(path, schema)), rows)
+            for path, schema, rows in _tables(world, files)
+        ]
+        for batch in world.batches():
+            for writer, rows in tables:
+                for group in rows(batch):
+                    writer.write_batch(group)
+            done += len(batch.worker)
+            if progress and done < total:
+                progress(done, total)
+    if progress:
+        progress(total, total)
+
+
+def _tables(world: World, files: EconomyFiles) -> Iterator[tuple[Path, pa.Schema, Rows]]:
+    yield files.jobs, _JOBS, _jobs
+    yield files.workers, *_workers_table(world)
+    if files.wages:
+        histories = Histories.build(world)
+        yield files.wages, _WAGES, lambda batch: map(_wages, histories.of(batch))
+    if files.cohorts:
+        yield files.cohorts, _COHORTS, lambda batch: _cohorts(world.economy, batch)
+
+
+@contextmanager
+def _writer(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    """Text is stored by dictionary and read back as plain text."""
+    repeated = [each.name for each in schema if each.name not in {"worker_id", "earnings"}]
+    with pq.ParquetWriter(
+        path, schema, compression="zstd", use_dictionary=repeated, store_schema=False
+    ) as writer:
+        yield writer
+
+
+def _text(positions: NDArray[np.unsignedinteger], codes: list[str]) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(positions), pa.array(codes))
+
+
+def _jobs(batch: Batch) -> Iterator[pa.RecordBatch]:
+    columns = [batch.worker, batch.workplace, batch.earnings]
+    yield pa.record_batch([pa.array(column) for column in columns], schema=_JOBS)
+
+
+def _workers(batch: Batch) -> Iterator[pa.RecordBatch]:
+    listed = batch.listed
+    columns = [
+        _text(batch.people[name][listed], list(codes)) for name, codes in WORKER_CODES.items()
+    ]
+    yield pa.record_batch([pa.array(batch.worker[listed]), *columns], schema=_WORKERS)
+
+
+def _workers_table(world: World) -> tuple[pa.Schema, Rows]:
+    """The worker table; homes are one more column of it, drawn by themselves."""
+    if not world.economy.homes:
+        return _WORKERS, _workers
+    homes, schema = Homes.of(world.economy), _WORKERS.append(_HOME)
+
+    def rows(batch: Batch) -> Iterator[pa.RecordBatch]:
+        drawn = homes.of_workers(world.economy, batch, world.frame.place)
+        home = _text(drawn, homes.places.codes)
+        for one in _workers(batch):
+            yield pa.record_batch([*one.columns, home], schema=schema)
+
+    return schema, rows
+
+
+def _wages(wages: Wages) -> pa.RecordBatch:
+    quarter = _text(np.zeros(len(wages.worker), dtype=np.uint8), [quarter_name(wages.quarter)])
+    worker, workplace, earnings = map(pa.array, (wages.worker, wages.workplace, wages.earnings))
+    return pa.record_batch([worker, workplace, quarter, earnings], schema=_WAGES)
+
+
+def _cohorts(economy: Economy, batch: Batch) -> Iterator[pa.RecordBatch]:
+    """A code that belongs to another kind of cohort is empty."""
+    careers = Careers.draw(economy, batch)
+    columns = {
+        "worker_id": pa.array(batch.worker[careers.line]),
+        "kind": _text(careers.kind, list(COHORT_KINDS)),
+        "year": pa.array(careers.year),
+    }
+    for name, codes in COHORT_CODES.items():
+        positions = pa.array(careers.codes[name], mask=~careers.has(name))
+        columns[name] = pa.DictionaryArray.from_arrays(positions, pa.array(list(codes)))
+    yield pa.record_batch([columns[name] for name in _COHORTS.names], schema=_COHORTS)
+
+
+class _Code(str):
+    """A code, written in quotes so that no reader takes it for a number."""
+
+    __slots__ = ()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Plain YAML with quoted codes."""
+
+
+_Dumper.add_representer(
+    _Code,
+    lambda dumper, code: dumper.represent_scalar("tag:yaml.org,2002:str", str(code), style='"'),
+)
+
+
+def codebook_text(economy: Economy) -> str:
+    """The codebook as YAML."""
+    document = {
+        "tables": _keys(),
+        "attributes": _attributes(economy),
+        "impossible": [{name: _Code(code) for name, code in one.items()} for one in IMPOSSIBLE],
+    }
+    return OPENING + yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=100)
+
+
+def place_text(places: Places) -> str:
+    """The list of places as CSV."""
+    return _csv(("code", "label"), places.codes, places.labels)
+
+
+def region_text(places: Places) -> str:
+    """The region of every place as CSV."""
+    return _csv(("code", "parent"), places.codes, [code[:2] for code in places.codes])
+
+
+def population_text(homes: Homes) -> str:
+    """Zone, people and coordinates in kilometres of every place as CSV."""
+    columns = (homes.zone_codes, homes.people.tolist(), homes.x.tolist(), homes.y.tolist())
+    return _csv(("place", "home_zone", "people", "x", "y"), homes.places.codes, *columns)
+
+
+def _csv(header: tuple[str, ...], *columns: list[Any]) -> str:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue()
+
+
+def _keys() -> dict[str, dict[str, str]]:
+    return {
+        "workplaces": {"id": "workplace_id", "employer": "employer_id"},
+        "workers": {"id": "worker_id"},
+        "jobs": {"worker": "worker_id", "workplace": "workplace_id"},
+    }
+
+
+def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
+    places = Places.of(economy)
+    blocks = {
+        name: one | {"codes": _quoted(one["codes"])}
+        for name, one in block_attribute(economy).items()
+    }
+    public = {"table": "workplaces", "public": True}
+    region = {"from": "place", "map": REGION_FILE, "codes": _quoted(places.regions)}
+    sectors = {sector.code: sector.label for sector in SECTORS}
+    return {
+        "place": {**public, "codes": PLACE_FILE},
+        "region": {**public, **region},
+        **blocks,
+        "sector": {**public, "codes": _quoted(sectors)},
+        "ownership": {**public, "codes": _quoted(OWNERSHIP)},
+        **{name: _of_workers(name, codes) for name, codes in WORKER_CODES.items()},
+        **_homes(economy),
+        "earnings": _earnings(),
+    }
+
+
+def _of_workers(name: str, codes: dict[str, str]) -> dict[str, Any]:
+    usual = _Code(USUAL[name])
+    return {"table": "workers", "codes": _quoted(codes), "other": usual, "null_as": usual}
+
+
+def _homes(economy: Economy) -> dict[str, dict[str, Any]]:
+    """The places in which workers live, and zones of them; a missing one counts as the largest."""
+    if not economy.homes:
+        return {}
+    homes = Homes.of(economy)
+    usual = _Code(homes.places.codes[int(homes.people.argmax())])
+    zone = {"from": "home", "map": ZONE_FILE, "codes": _quoted(homes.zones)}
+    return {
+        "home": {"table": "workers", "codes": PLACE_FILE, "other": usual, "null_as": usual},
+        "home_zone": {"table": "workers", **zone},
+    }
+
+
+def _earnings() -> dict[str, Any]:
+    """A numeric column: what is not a number is its only kind of unlisted value."""
+    return {
+        "table": "jobs",
+        "type": "integer",
+        "unit": "cent",
+        "period": "month",
+        "cap": MOST_CENTS,
+        "cap_from": "made up with the economy, before any job was drawn",
+        "classes": {_Code(code): bound for code, bound in EARNINGS.items()},
+        "null_as": _Code(USUAL["earnings"]),
+    }
+
+
+def _quoted(codes: dict[str, str]) -> dict[_Code, str]:
+    return {_Code(code): label for code, label in codes.items()}

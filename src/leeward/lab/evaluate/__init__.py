@@ -1,0 +1,211 @@
+"""The published experiments on any data: what provable privacy costs, and against what.
+
+Everything computed here is a function of the truth. On data that are not made up it stays inside.
+"""
+
+from typing import TYPE_CHECKING
+
+from leeward.core.codebook import COUNT, Classes, EveryJob
+from leeward.core.codebook.document import nearest
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.show.progress import Silent
+from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.evaluate.design import (
+    PRESETS,
+    Preset,
+    Workload,
+    economy_words,
+    open_economy,
+    workloads_of,
+)
+from leeward.lab.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals
+from leeward.lab.evaluate.regressions import MOSE
+from leeward.lab.evaluate.truth import PLACE, read_truths
+
+if TYPE_CHECKING:
+    from leeward.publishing.plan.plan import Plan
+
+__all__ = ["PRESETS", "Evaluation", "run"]
+
+
+def run(
+    plan: "Plan | None" = None,
+    *,
+    preset: str | Preset = "quick",
+    trials: int | None = None,
+    place: str | None = None,
+    infusion: tuple[float, float] = (0.10, 0.25),
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Compare the mechanisms with one another and with today's noise infusion.
+
+    Without a plan on a made-up economy. With one, on its data and its tables: then the result is
+    a function of the truth, is CONFIDENTIAL, and an ε that is chosen by it is chosen outside the
+    guarantee.
+
+    Parameters
+    ----------
+    plan
+        The plan whose data and tables are evaluated.
+    preset
+        The workloads and the grid of α, ε and θ: ``quick``, ``h17`` or ``h15``; or one of
+        `PRESETS`, changed: ``PRESETS["quick"].with_workload("all_margins")``, ``.with_plus(5)``.
+    trials
+        How often each setting is drawn, if not as often as in the preset.
+    place
+        The workplace attribute whose numbers of jobs make the strata.
+    infusion
+        Least and most distortion of noise infusion.
+    progress
+        A callback with `step(words)` and `part(words, done, of)`.
+
+    Returns
+    -------
+    Evaluation
+        `points`, one for each setting and stratum; `refused`, the settings that no proof covers;
+        `tables`; `as_json()` is what ``leeward evaluate --json`` prints.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such preset or place, or `trials` or `infusion` are out of range.
+    BadFile, BadData
+        If a table of the plan cannot be read, or has rows that refuse a release.
+
+    Examples
+    --------
+    >>> import leeward.lab.evaluate
+    >>> found = leeward.lab.evaluate.run(preset="quick", trials=2)
+    >>> sorted({point.mechanism for point in found.points})[:3]
+    ['clipped', 'edge_laplace', 'infusion']
+    """
+    chosen, noise = _preset(preset, trials), Infusion(*infusion)
+    if plan is None:
+        return _made_up(chosen, noise, place, progress or Silent())
+    return _on_plan(plan, chosen, noise, place, progress or Silent())
+
+
+def _preset(asked: str | Preset, trials: int | None) -> Preset:
+    chosen = asked if isinstance(asked, Preset) else preset_named(asked)
+    return chosen if trials is None else chosen.with_trials(trials)
+
+
+def preset_named(name: str) -> Preset:
+    """The preset of this name; another one is refused, and that of regressions, which has cells."""
+    if name == MOSE:
+        raise InvalidParameter(
+            "preset",
+            rule="must be one of tables and mechanisms here",
+            value=shown(name),
+            next_step="Call leeward.lab.evaluate.regressions.compare() for regressions.",
+        )
+    if name not in PRESETS:
+        near = nearest(name, (*PRESETS, MOSE))
+        raise InvalidParameter(
+            "--preset",
+            rule=f"must be one of {', '.join((*PRESETS, MOSE))}",
+            value=shown(name),
+            next_step=f"Did you mean {near!r}?" if near else "Choose one of these.",
+        )
+    return PRESETS[name]
+
+
+def _made_up(preset: Preset, noise: Infusion, place: str | None, progress: Progress) -> Evaluation:
+    """The preset's own economy: public by construction."""
+    with open_economy(preset.economy, lambda done, of: progress.part("jobs", done, of)) as (
+        engine,
+        book,
+    ):
+        loads = preset.workloads(book)
+        _refuse_no_place(loads, place)
+        progress.step("tabulating")
+        truths = read_truths(engine, book, EveryJob(), marginals(loads), place or PLACE)
+    words = economy_words(preset.economy)
+    study = Study(
+        preset.name, words, True, loads, preset.grid, noise, place or PLACE, preset.classical
+    )
+    return evaluate(study, truths, progress)
+
+
+def _on_plan(
+    plan: "Plan", preset: Preset, noise: Infusion, place: str | None, progress: Progress
+) -> Evaluation:
+    """The tables of a plan on its data, with its Δ, and its α beside those of the preset."""
+    from leeward.publishing.release.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.release.receipt import Receipts  # noqa: PLC0415 (as above)
+
+    _refuse_statistics(plan)
+    loads = workloads_of(table.marginal for table in plan.tables)
+    _refuse_no_place(loads, place)
+    _refuse_employers(plan)
+    _refuse_rho(plan)
+    _refuse_people(plan)
+    with open_data(plan) as engine:
+        progress.step("checking the rows")
+        require_rows(plan, engine, Receipts.of(plan).found(engine.digest()))
+        progress.step("tabulating")
+        truths = read_truths(engine, plan.codebook, plan.jobs, marginals(loads), place or PLACE)
+    grid = preset.grid.with_promise(plan.asked)
+    words = f"the data of {plan.path}"
+    study = Study(preset.name, words, False, loads, grid, noise, place or PLACE, preset.classical)
+    return evaluate(study, truths, progress)
+
+
+def _refuse_statistics(plan: "Plan") -> None:
+    """What is scored are counts of cells; nothing else has a true count beside it."""
+    for table in plan.tables:
+        if table.marginal.statistic.name not in (COUNT.name, Classes.name):
+            raise InvalidParameter(
+                f"tables.{table.name}.statistic",
+                rule="must be count or classes in an evaluation, which scores counts",
+                value=table.marginal.statistic.name,
+                next_step="Evaluate a copy of the plan without this table; `leeward plan` predicts "
+                "its errors.",
+            )
+
+
+def _refuse_employers(plan: "Plan") -> None:
+    """Errors by establishment would be too small for a release by employer."""
+    if plan.asked.unit == "employer":
+        raise InvalidParameter(
+            "protect.unit",
+            rule="must be establishment in an evaluation, which counts each by itself",
+            value="employer",
+            next_step="Evaluate a copy of the plan without unit; `leeward plan` predicts errors "
+            "by the size of the largest employer.",
+        )
+
+
+def _refuse_rho(plan: "Plan") -> None:
+    """Mechanisms are compared at one ε, of which a budget in ρ has none."""
+    if plan.asked.rho > 0:
+        raise InvalidParameter(
+            "protect.rho",
+            rule="must be left out in an evaluation, which compares mechanisms at one epsilon",
+            value=shown(plan.asked.rho),
+            next_step="Evaluate a copy of the plan with epsilon; `leeward plan` predicts the "
+            "errors of a plan with rho.",
+        )
+
+
+def _refuse_people(plan: "Plan") -> None:
+    """Mechanisms are compared at what one job costs, of which a person has several."""
+    if plan.asked.policy.name == "person":
+        raise InvalidParameter(
+            "protect.policy",
+            rule="must not be person in an evaluation, which compares what hides single jobs",
+            value="person",
+            next_step="`leeward plan` predicts the errors of this plan.",
+        )
+
+
+def _refuse_no_place(loads: tuple[Workload, ...], place: str | None) -> None:
+    names = {one.name for load in loads for one in load.marginal.workplace}
+    if place is not None and place not in names:
+        near = nearest(place, names)
+        raise InvalidParameter(
+            "--place",
+            rule="must be a workplace attribute of a table that is evaluated",
+            value=shown(place),
+            next_step=f"Did you mean {near!r}?" if near else "Leave it out.",
+        )

@@ -1,0 +1,210 @@
+"""Break-even: the ε at which provable privacy has no more error than noise infusion; its figure."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import exp, inf, isfinite, log
+from typing import Any, Literal, TypeAlias
+
+from leeward.lab.evaluate.line import PARALLEL, Line, drawable, line_of, lines_of
+from leeward.lab.evaluate.point import ALL, Point
+from leeward.lab.pictures import Axis, Panels, Series
+from leeward.lab.pictures import colour as okabe_ito
+
+Family = Literal["ours", "published", "published with δ"]
+FAMILIES: tuple[Family, ...] = ("ours", "published", "published with δ")
+"""Ours, and what the papers printed: promises that always hold, and those that may fail."""
+
+Found: TypeAlias = tuple[float, str, str, str, float]
+AT_MOST, ABOVE, REACHED = "≤", ">", ""
+
+STEP = 2.4
+"""Factor from the grid to a bound beyond it, and from there to the next."""
+APART = 3.5
+"""Least factor between two ticks."""
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """Where the best of a family of mechanisms reaches the error of noise infusion.
+
+    `bound` says what `epsilon` is: "" the ε itself, between two of the grid; "≤" a value at which
+    the error is already as small, and nothing smaller was measured; ">" the largest ε measured,
+    at which it is not. `mechanism` is the name of the one that does it, for people, and `policy`
+    and `delta` what that one promises; none does it above a bound. Without any measure `epsilon`
+    is None too.
+    """
+
+    workload: str
+    family: Family
+    alpha: float
+    epsilon: float | None = None
+    bound: str = REACHED
+    mechanism: str | None = None
+    policy: str | None = None
+    delta: float = 0.0
+
+    @property
+    def words(self) -> str:
+        """The value for a table: "0.8", "≤ 0.25", "> 4", or a dash."""
+        if self.epsilon is None:
+            return "–"
+        return f"{self.bound} {self.epsilon:.2g}".strip()
+
+
+def break_even(points: Iterable[Point]) -> tuple[BreakEven, ...]:
+    """The break-even of each family for every workload and α of these points.
+
+    A mechanism counts only at its true price: what the papers book in parallel does not.
+    """
+    proper = [
+        point
+        for point in drawable(points)
+        if point.stratum == ALL and point.alpha is not None and point.accounting != PARALLEL
+    ]
+    places = dict.fromkeys((point.workload, point.alpha) for point in proper)
+    return tuple(
+        _best(workload, alpha, family, proper)
+        for workload, alpha in sorted(places, key=lambda place: (place[0], place[1] or 0))
+        for family in FAMILIES
+        if alpha is not None
+    )
+
+
+def _best(workload: str, alpha: float, family: Family, points: Sequence[Point]) -> BreakEven:
+    here = [one for one in points if one.workload == workload and one.alpha == alpha]
+    grid = sorted({one.epsilon for one in here if one.epsilon is not None})
+    found = list(_crossings(family, here, grid))
+    if not found:
+        return BreakEven(workload, family, alpha)
+    reached = [one for one in found if one[1] != ABOVE]
+    if not reached:
+        return BreakEven(workload, family, alpha, max(map(_epsilon, found)), ABOVE)
+    return BreakEven(workload, family, alpha, *min(reached, key=_epsilon))
+
+
+def _epsilon(found: Found) -> float:
+    return found[0]
+
+
+def _crossings(family: Family, points: Sequence[Point], grid: Sequence[float]) -> Iterator[Found]:
+    """ε, bound, name, policy and δ of every mechanism of the family that was measured."""
+    lines = lines_of(points)
+    for line in lines:
+        if _belongs(line, family):
+            ratios = _ratios(one for one in points if line_of(one) == line)
+            if ratios:
+                found = crossing(ratios, grid)
+                yield *found, line.label(lines), line.policy, _delta(line, points, found[0])
+
+
+def _delta(line: Line, points: Sequence[Point], epsilon: float) -> float:
+    """The δ at the first ε that was measured from there on."""
+    mine = [one for one in points if line_of(one) == line and (one.epsilon or 0) >= epsilon]
+    return min(mine, key=lambda one: one.epsilon or 0).delta
+
+
+def _belongs(line: Line, family: Family) -> bool:
+    if family == "ours":
+        return line.ours
+    return line.published and bool(line.delta) == (family == "published with δ")
+
+
+def _ratios(points: Iterable[Point]) -> dict[float, float]:
+    return {
+        point.epsilon: point.ratio_to_infusion
+        for point in points
+        if point.epsilon is not None
+        and point.ratio_to_infusion is not None
+        and isfinite(point.ratio_to_infusion)
+    }
+
+
+def crossing(ratios: Mapping[float, float], grid: Sequence[float]) -> tuple[float, str]:
+    """The smallest ε at which the ratio is 1, between neighbours of the grid, both axes in logs."""
+    for before, at in pairwise([-inf, *grid]):
+        if ratios.get(at, inf) > 1:
+            continue
+        if before not in ratios or ratios[at] <= 0:
+            return at, AT_MOST
+        return _between((before, ratios[before]), (at, ratios[at])), REACHED
+    return max(ratios), ABOVE
+
+
+def _between(left: tuple[float, float], right: tuple[float, float]) -> float:
+    (low, above), (high, below) = left, right
+    share = log(above) / (log(above) - log(below))
+    return exp(log(low) + share * (log(high) - log(low)))
+
+
+def summary(
+    points: Iterable[Point], names: Mapping[str, str]
+) -> tuple[Panels, list[dict[str, Any]]]:
+    """Chart and rows: a panel for each workload, α across, the break-even ε upwards."""
+    given = tuple(points)
+    found = [one for one in break_even(given) if one.epsilon is not None]
+    grid = sorted({point.epsilon for point in given if point.epsilon is not None})
+    rows = [
+        {"panel": name, **_row(one, found, grid[0])}
+        for workload, name in names.items()
+        for one in found
+        if one.workload == workload
+    ]
+    alphas = tuple(sorted({one.alpha for one in found}))
+    chart = Panels(
+        "At which ε does provable privacy cost nothing?",
+        Axis("alpha", "α", log=True, ticks=alphas, margin=0.16),
+        Axis("epsilon", "ε of equal error", log=True, ticks=_ticks(grid), margin=0.12),
+        (
+            Series("ours", "best of ours", okabe_ito.BLUE, width=2.6),
+            Series("published", "best published, δ = 0", okabe_ito.ORANGE, (6, 3), "square"),
+            Series(
+                "published with δ",
+                "best published, δ > 0",
+                okabe_ito.PURPLE,
+                (6, 3),
+                "triangle-up",
+            ),
+        ),
+        "The smallest ε at which the mean error is that of today's noise infusion, each mechanism "
+        "counted by the sum over worker cells. ≤: already so at that ε, the smallest measured. "
+        ">: not up to that ε, the largest measured; marks of one bound are in no order."
+        + _failing(found),
+    )
+    return chart, rows
+
+
+def _ticks(grid: Sequence[float]) -> tuple[float, ...]:
+    """Values of the grid so far apart that their labels have room."""
+    kept: list[float] = []
+    for one in grid:
+        if not kept or one >= APART * kept[-1]:
+            kept.append(one)
+    return tuple(kept)
+
+
+def _failing(found: Iterable[BreakEven]) -> str:
+    """Which of them promise less than the others: the figure must not hide it."""
+    weaker = sorted({f"{one.mechanism} (δ = {one.delta:.3g})" for one in found if one.delta})
+    return f" With a promise that may fail: {'; '.join(weaker)}." if weaker else ""
+
+
+def _row(one: BreakEven, found: Sequence[BreakEven], smallest: float) -> dict[str, Any]:
+    """Bounds at an end of the grid stand beyond it, those of several families one by one."""
+    place = one.epsilon or smallest
+    like = [other for other in found if _key(other) == _key(one)]
+    beyond = STEP ** (like.index(one) + 1)
+    if one.bound == ABOVE:
+        place *= beyond
+    elif one.bound and place == smallest:
+        place /= beyond
+    return {
+        "series": one.family,
+        "alpha": one.alpha,
+        "epsilon": place,
+        "bound": one.words if one.bound else "",
+    }
+
+
+def _key(one: BreakEven) -> object:
+    return one.workload, one.alpha, one.bound, one.epsilon

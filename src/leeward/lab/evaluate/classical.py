@@ -1,0 +1,297 @@
+"""Classical: withholding and rounding beside ours, on the tables of a study.
+
+None of these protections has a guarantee. What they cost is compared by error, with the best public
+guess in place of what is withheld; what they give away by the intervals that sums leave.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+
+from leeward.core.codebook import Marginal
+from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.errors import LeewardError
+from leeward.core.exact import alpha_text
+from leeward.core.mechanisms.choice import choose
+from leeward.core.privacy import Guarantee
+from leeward.core.show.numbers import capital, count, percent, significant
+from leeward.core.show.page import Row
+from leeward.lab.baselines.feasibility import UNBOUNDED, Intervals, has_solver
+from leeward.lab.baselines.protected import Protected
+from leeward.lab.baselines.rounding import controlled
+from leeward.lab.baselines.suppression import (
+    Contributions,
+    Dominance,
+    FewEmployers,
+    FewJobs,
+    PercentRule,
+    suppress,
+    threshold,
+)
+from leeward.lab.evaluate.design import Workload
+from leeward.lab.evaluate.point import Point
+from leeward.lab.evaluate.strata import Floats, Integers
+from leeward.lab.evaluate.truth import Truth
+
+ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
+"""Where intervals fail (hi < (1+α)·lo), and the release that regressions are compared with."""
+
+MOST_CELLS = 50_000
+"""Larger tables are left out."""
+
+SOLVED = 3_000
+"""Cells of tables whose intervals a solver narrows; those of larger ones are propagated alone."""
+
+SECONDS = 3.0
+"""How long the solver may take for one protection of one table."""
+
+SMALL = 20
+"""Regressions are over cells with at most so many establishments in the frame."""
+
+DRAWS = 50
+
+PROTECTIONS: Mapping[str, Callable[[Contributions], Protected]] = {
+    "threshold": threshold,
+    "primary": lambda table: suppress(table, [FewEmployers(), FewJobs()], percent=None),
+    "suppression": lambda table: suppress(table, [FewEmployers(), FewJobs()]),
+    "dominance": lambda table: suppress(table, [Dominance()]),
+    "p_percent": lambda table: suppress(table, [PercentRule()]),
+    "rounding_5": lambda table: controlled(table.counts, table.margins, 5),
+    "rounding_10": lambda table: controlled(table.counts, table.margins, 10),
+}
+"""What is compared, by name."""
+
+
+@dataclass(frozen=True)
+class Classical:
+    """One protection of one table, all in jobs or shares.
+
+    `l1` and `l2` (root mean square) are of all cells, with the public guess where one is withheld;
+    `l1_withheld` is of the withheld cells alone. `lone` cells have jobs of one employer: of these
+    `exact` are known to the job and `fail` within α; `width` is the median width of their intervals
+    in units of the count, None without an upper end. `slope` is that of jobs on establishments over
+    the published cells with few of these, beside the true one and that of a release, whose errors
+    are `l1_release` and `l2_release`.
+    """
+
+    workload: str
+    protection: str
+    words: str
+    cells: int
+    withheld_cells: float
+    withheld_jobs: float
+    withheld_margins: float
+    l1: float
+    l2: float
+    l1_withheld: float | None
+    lone: int
+    exact: int
+    fail: int
+    width: float | None
+    settled: float
+    slope: float | None
+    slope_true: float | None
+    slope_release: float | None
+    slope_release_sd: float | None
+    l1_release: float | None
+    l2_release: float | None
+
+    @property
+    def row(self) -> Row:
+        """The protection as a row of the page."""
+        cells = (
+            percent(self.withheld_cells),
+            percent(self.withheld_jobs),
+            significant(self.l1),
+            significant(self.l2),
+            significant(self.l1_withheld),
+            f"{count(self.exact)} of {count(self.lone)}",
+            count(self.fail),
+            "no end" if self.width is None else percent(self.width),
+            significant(self.slope),
+        )
+        return Row(capital(self.words), cells)
+
+    @property
+    def point(self) -> Point:
+        """The same as a point of the tidy file: no policy, no ε."""
+        return Point(
+            self.workload,
+            self.protection,
+            "published",
+            "none",
+            "single",
+            cells=self.cells,
+            trials=1,
+            l1=self.l1,
+            l1_source="no noise",
+        )
+
+
+CLASSICAL_COLUMNS = tuple(one.name for one in fields(Classical))
+
+HEADINGS = (
+    *("Protection", "Cells withheld", "Jobs withheld", "Mean error", "Root mean square error"),
+    *("Mean error of withheld cells", "Lone employers known exactly", "Known within 10 %"),
+    *("Median width left", "Slope"),
+)
+
+
+def compared(
+    workloads: Sequence[Workload], truths: Mapping[Marginal, Truth]
+) -> tuple[Classical, ...]:
+    """Every protection on every table that is neither a product nor too large, each once."""
+    tables = {one.marginal: one for one in workloads if not one.alone}
+    fit = (
+        (load, truths[marginal])
+        for marginal, load in tables.items()
+        if marginal.dimensions and not marginal.breakdowns
+        and truths[marginal].counts.size <= MOST_CELLS
+    )  # fmt: skip
+    return tuple(chain.from_iterable(_protections(load, truth) for load, truth in fit))
+
+
+@dataclass(frozen=True)
+class ClassicalSection:
+    """The protections of one table on the page."""
+
+    title: str
+    rows: Sequence[Row]
+    beside: str
+
+
+def sections(found: Sequence[Classical], words: Mapping[str, str]) -> list[ClassicalSection]:
+    """A section for each table, in their order."""
+    return [
+        ClassicalSection(capital(words[name]), [one.row for one in mine], _beside(mine[0]))
+        for name in dict.fromkeys(one.workload for one in found)
+        if (mine := [one for one in found if one.workload == name])
+    ]
+
+
+def _beside(one: Classical) -> str:
+    """What a release does to the same table, and to the same regression."""
+    if one.l1_release is None:
+        return "No release was drawn beside these: no proof covers this table."
+    words = (
+        f"{DRAWS} draws of a release at α = {alpha_text(ALPHA)} and ε = {EPSILON} have a mean "
+        f"error of {significant(one.l1_release)} and a root mean square error of "
+        f"{significant(one.l2_release)}; they give no cell for certain."
+    )
+    if one.slope_true is None:
+        return words
+    return (
+        f"{words} Jobs on establishments over cells of at most {SMALL} establishments have a true "
+        f"slope of {significant(one.slope_true)}; that of the draws is "
+        f"{significant(one.slope_release)} on average, with a standard deviation of "
+        f"{significant(one.slope_release_sd)}."
+    )
+
+
+class Beside(NamedTuple):
+    """Draws of a release: the slope of the regression, and the errors of a cell."""
+
+    slope_release: float | None = None
+    slope_release_sd: float | None = None
+    l1_release: float | None = None
+    l2_release: float | None = None
+
+
+def _protections(load: Workload, truth: Truth) -> Iterator[Classical]:
+    table = Contributions.of(truth.entries, _codes(load.marginal, truth))
+    frame = np.repeat(_in_frame(truth), truth.worker_cells)
+    beside = _drawn(load.marginal, truth, frame)
+    for name, protect in PROTECTIONS.items():
+        yield _scored(load.name, name, protect(table), table, frame, beside)
+
+
+def _scored(
+    workload: str,
+    name: str,
+    found: Protected,
+    table: Contributions,
+    frame: Integers,
+    beside: Beside,
+) -> Classical:
+    """A protected table against the truth."""
+    counts, hidden, small = table.counts, found.withheld, frame <= SMALL
+    lone = np.flatnonzero(table.employers[: counts.size] == 1)
+    seconds = SECONDS if counts.size <= SOLVED and has_solver() else 0.0
+    left = found.feasible(table.margins).intervals(lone, seconds=seconds)
+    error = found.imputed(table.margins, frame) - counts
+    return Classical(
+        workload=workload,
+        protection=name,
+        words=found.words,
+        cells=counts.size,
+        withheld_cells=float(hidden.mean()),
+        withheld_jobs=float(counts[hidden].sum() / max(counts.sum(), 1)),
+        withheld_margins=float(np.mean(found.most >= UNBOUNDED)),
+        l1=float(np.abs(error).mean()),
+        l2=root_mean_square(error),
+        l1_withheld=float(np.abs(error[hidden]).mean()) if hidden.any() else None,
+        lone=lone.size,
+        exact=int(left.exact.sum()),
+        fail=int(left.fails(ALPHA).sum()),
+        width=_median_width(left, counts[lone]),
+        settled=float(left.settled.mean()) if lone.size else 1.0,
+        slope=slope(frame, found.values, small & ~hidden),
+        slope_true=slope(frame, counts, small),
+        **beside._asdict(),
+    )
+
+
+def _median_width(left: Intervals, counts: Integers) -> float | None:
+    """In units of the count; None where most have no upper end, or there are none."""
+    if not counts.size or np.mean(left.high < UNBOUNDED) <= 0.5:
+        return None
+    return float(np.median((left.high - left.low) / counts))
+
+
+def _codes(marginal: Marginal, truth: Truth) -> list[Integers]:
+    """The codes of all cells in one row, workplace attributes first."""
+    keys, worker = truth.numbered(), truth.worker_cells
+    return [
+        *(np.repeat(one, worker) for one in marginal.workplace_positions(keys)),
+        *(np.tile(one, keys.size) for one in marginal.worker_positions()),
+    ]
+
+
+def _in_frame(truth: Truth) -> Integers:
+    if truth.cells.in_frame is None:
+        raise TypeError("the cells were tabulated without a frame")
+    return truth.cells.in_frame
+
+
+def _drawn(marginal: Marginal, truth: Truth, frame: Integers) -> Beside:
+    """A release that a plan with `mechanism: auto` would make; nothing where no proof covers it."""
+    try:
+        made, _ = choose(marginal, Guarantee("strong", ALPHA, EPSILON), None, SizeProfile())
+    except LeewardError:
+        return Beside()
+    values = [made.measure(truth.columns(made)).values.ravel() for _ in range(DRAWS)]
+    errors = np.stack(values) - truth.counts.ravel()
+    slopes = [slope(frame, one, frame <= SMALL) for one in values]
+    known = [one for one in slopes if one is not None]
+    return Beside(
+        float(np.mean(known)) if known else None,
+        float(np.std(known)) if known else None,
+        float(np.abs(errors).mean()),
+        root_mean_square(errors),
+    )
+
+
+def root_mean_square(errors: Integers | Floats) -> float:
+    """The root of the mean square."""
+    return float(np.sqrt(np.mean(errors.astype(np.float64) ** 2)))
+
+
+def slope(x: Integers, y: Integers | Floats, where: np.ndarray) -> float | None:
+    """Of least squares over some cells; None where x does not vary."""
+    across = x[where] - x[where].mean() if where.any() else x[where]
+    square = float(np.sum(across * across))
+    return float(np.sum(across * y[where])) / square if square else None

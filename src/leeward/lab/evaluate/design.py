@@ -1,0 +1,357 @@
+"""Design: which workloads are evaluated at which α, ε and θ, how often, and on which data.
+
+A preset has the design of a paper, with a made-up economy of its size.
+"""
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+
+from leeward.core.codebook import Codebook, Dimension, Marginal, read_codebook
+from leeward.core.codebook.document import nearest
+from leeward.core.codebook.marginal import Breakdown, Kind
+from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import Number, positive
+from leeward.core.privacy import Guarantee, StrongAlpha
+from leeward.core.privacy.policy import plus_of, with_plus
+from leeward.core.show.numbers import counted, listed
+from leeward.lab.baselines.printed import stated_delta
+from leeward.lab.economy import Economy, write_economy
+from leeward.publishing.engines import Engine, connect
+
+MOST_TRIALS = 1000
+"""Largest number of draws of one setting."""
+
+WORKPLACE = ("place", "sector", "ownership")
+"""The workplace attributes of every workload of the papers."""
+
+NATION = (10_900_000, 527_000)
+"""Jobs and establishments of the full presets."""
+
+
+def exact(*numbers: str) -> tuple[Fraction, ...]:
+    """Decimal numbers as fractions."""
+    return tuple(Fraction(one) for one in numbers)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The settings of a figure. `further` are values of ε for whole tables of worker cells only."""
+
+    alphas: tuple[Fraction, ...] = exact("0.01", "0.05", "0.1", "0.2")
+    epsilons: tuple[Fraction, ...] = exact("0.25", "0.5", "0.67", "1", "2", "4")
+    further: tuple[Fraction, ...] = exact("8", "16")
+    delta: Fraction | None = Fraction(1, 20)
+    """Of Smooth Laplace alone; with a twentieth the papers' condition first holds at ε = 0.67 for
+    α = 0.1, a value that the papers' own grid has. None: the δ that [H15] states for each point."""
+    thetas: tuple[int, ...] = (10, 100, 1_000, 10_000)
+    trials: int = 20
+    plus: int = 1
+    """Δ of every promise that has an α."""
+    printed: bool = False
+    """Whether the forms of 2015 enter as they were printed."""
+    drawn: bool = True
+    """Whether what has a closed form is drawn too: for ranks, coverage, and to check the form."""
+
+    def delta_of(self, alpha: Fraction | None, epsilon: Fraction, parts: int) -> Fraction:
+        """δ of a price that pays for so many worker cells, each at an equal part of ε."""
+        if self.delta is not None or alpha is None:
+            return self.delta or Fraction(0)
+        return min(parts * stated_delta(alpha, epsilon / parts), Fraction(1))
+
+    def with_trials(self, trials: int) -> "Grid":
+        """The same grid, drawn more or less often, closed forms or not."""
+        if not 2 <= trials <= MOST_TRIALS:
+            raise InvalidParameter(
+                "trials",
+                rule=f"must be a whole number from 2 to {MOST_TRIALS}",
+                value=shown(trials),
+                next_step="Leave it out for what the preset has.",
+            )
+        return replace(self, trials=trials, drawn=True)
+
+    def with_promise(self, promise: Guarantee) -> "Grid":
+        """The same grid with the Δ of a promise, and its α beside the others."""
+        if promise.alpha is None:
+            return self
+        alphas = tuple(sorted({*self.alphas, promise.alpha}))
+        return replace(self, alphas=alphas, plus=promise.plus or 1)
+
+    def with_settings(self, alphas: Iterable[Number], epsilons: Iterable[Number]) -> "Grid":
+        """The same with other α, or other ε; none given leaves them as they are."""
+        alpha = {positive(one, "--alpha") for one in alphas}
+        epsilon = {positive(one, "--epsilon") for one in epsilons}
+        asked = replace(self, alphas=tuple(sorted(alpha))) if alpha else self
+        if not epsilon:
+            return asked
+        return replace(asked, epsilons=tuple(sorted(epsilon)), further=())
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A table to evaluate. `alone`: each worker cell is a query of its own, with its own ε.
+
+    `finest` is the table whose margin this one is: it is released by itself for an equal share of
+    ε, one of `shares`, or added up from the finest table for all of ε. Of the total of a product
+    it is the product. The tables of a product are released together, or each for a share.
+    """
+
+    name: str
+    words: str
+    marginal: Marginal
+    alone: bool = False
+    finest: Marginal | None = None
+    shares: int = 1
+
+    @property
+    def table_kind(self) -> Kind:
+        """Whether every job is counted."""
+        return self.marginal.kind
+
+    @property
+    def worker_cells(self) -> int:
+        """The number d of worker cells."""
+        return self.marginal.worker_cells
+
+    @property
+    def product(self) -> Marginal | None:
+        """The product whose cells or whose total these are; None of other tables."""
+        wide = self.finest or self.marginal
+        return wide if wide.kind == "joint" else None
+
+
+def table(name: str, by: Sequence[str], codebook: Codebook) -> Marginal:
+    """The marginal of these attributes, all codes of each."""
+    dimensions = [_whole(codebook, attribute) for attribute in by]
+    return Marginal(
+        name,
+        workplace=tuple(one for one in dimensions if one.attribute.of_workplaces),
+        worker=tuple(one for one in dimensions if not one.attribute.of_workplaces),
+    )
+
+
+def _whole(codebook: Codebook, name: str) -> Dimension:
+    attribute = codebook.attribute(name, "by")
+    return Dimension(attribute, tuple(range(len(attribute.codes))))
+
+
+def workloads_of(marginals: Iterable[Marginal]) -> tuple[Workload, ...]:
+    """Each table whole; a table with worker attributes also as single queries.
+
+    A product has two: the cells of all its tables, and its total. No table has a dot in its name,
+    so that no two workloads share theirs.
+    """
+    found: list[Workload] = []
+    for one in marginals:
+        if one.breakdowns:
+            found += product_workloads(one)
+            continue
+        if one.kind == "worker" and one.worker_cells > 1:
+            words = f"single queries of {described(one)}"
+            found.append(Workload(f"{one.name}.queries", words, one, alone=True))
+        found.append(Workload(one.name, described(one), one))
+    return tuple(found)
+
+
+ALL_MARGINS = "all_margins"
+"""The workload of all margins of the workplace attributes (Schmutte 2020)."""
+
+
+def margin_workloads(codebook: Codebook) -> tuple[Workload, ...]:
+    """The eight margins of place × sector × ownership, the one of all jobs included."""
+    chosen = [by for size in range(4) for by in combinations(WORKPLACE, size)]
+    tables = [table("_".join(by) or "all_jobs", by, codebook) for by in chosen]
+    return tuple(
+        Workload(
+            f"{ALL_MARGINS}.{one.name}",
+            f"the margin {described(one)}",
+            one,
+            finest=tables[-1],
+            shares=len(tables),
+        )
+        for one in tables
+    )
+
+
+LODES_SIX = "lodes_six"
+"""The workload of a whole product: the breakdowns of LODES, and their total C000."""
+
+SIX = ("age", "earnings", "race", "ethnicity", "schooling", "sex")
+
+
+def six_workloads(codebook: Codebook) -> tuple[Workload, ...]:
+    """place × sector × ownership by age, earnings, race, ethnicity, schooling and sex: 21 cells."""
+    workplace = table(LODES_SIX, WORKPLACE, codebook)
+    broken = tuple(Breakdown((_whole(codebook, one),)) for one in SIX)
+    return product_workloads(replace(workplace, breakdowns=broken))
+
+
+def product_workloads(product: Marginal) -> tuple[Workload, ...]:
+    """The cells of all tables of a product, and its total."""
+    name, parts, total = product.name, len(product.breakdowns), product.published[0]
+    words = f"{described(total)}, the total of {counted(parts, 'breakdown')}"
+    return (
+        Workload(name, described(product), product, shares=parts),
+        Workload(f"{name}.total", words, total, finest=product, shares=parts),
+    )
+
+
+WORKLOADS: Mapping[str, Callable[[Codebook], tuple[Workload, ...]]] = {
+    ALL_MARGINS: margin_workloads,
+    LODES_SIX: six_workloads,
+}
+"""What may be evaluated in place of the workloads of a preset."""
+
+
+def described(marginal: Marginal) -> str:
+    """The attributes of a table, and those it is restricted by."""
+    by = " × ".join(one.name for one in marginal.dimensions) or "all jobs"
+    if marginal.breakdowns:
+        parts = (" × ".join(d.name for d in one.worker) for one in marginal.breakdowns)
+        by = f"{by} by {listed(parts)}"
+    some = [one.name for one in marginal.filters]
+    return f"{by}, some {' and '.join(some)} only" if some else by
+
+
+@dataclass(frozen=True)
+class WorkloadSpec:
+    """A workload of a preset, before there is a codebook."""
+
+    name: str
+    by: tuple[str, ...]
+    words: str
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Workloads, grid and economy."""
+
+    name: str
+    words: str
+    economy: Economy
+    asked: tuple[WorkloadSpec, ...]
+    grid: Grid
+    named: str | None = None
+    """One of WORKLOADS, in place of those that are asked for."""
+    classical: bool = False
+    """Whether withholding and rounding are compared too."""
+
+    def with_trials(self, trials: int) -> "Preset":
+        """The same with every setting drawn more or less often."""
+        return replace(self, grid=self.grid.with_trials(trials))
+
+    def with_plus(self, plus: int) -> "Preset":
+        """The same with another Δ in every promise that has an α."""
+        jobs = plus_of(with_plus(StrongAlpha(), plus)) or 1
+        return replace(self, grid=replace(self.grid, plus=jobs))
+
+    def with_settings(self, alphas: Iterable[Number], epsilons: Iterable[Number]) -> "Preset":
+        """The same at other α, or other ε; none given leaves them as they are."""
+        return replace(self, grid=self.grid.with_settings(alphas, epsilons))
+
+    def with_classical(self) -> "Preset":
+        """The same, and withholding and rounding on the same tables."""
+        return replace(self, classical=True)
+
+    def with_workload(self, name: str) -> "Preset":
+        """The same grid and economy with another workload: all_margins or lodes_six."""
+        if name not in WORKLOADS:
+            near = nearest(name, WORKLOADS)
+            raise InvalidParameter(
+                "--workload",
+                rule=f"must be {' or '.join(WORKLOADS)}, or left out for those of the preset",
+                value=shown(name),
+                next_step=f"Did you mean {near!r}?" if near else "Choose one, or leave it out.",
+            )
+        return replace(self, named=name)
+
+    def workloads(self, codebook: Codebook) -> tuple[Workload, ...]:
+        """The workloads, their attributes looked up."""
+        if self.named is not None:
+            return WORKLOADS[self.named](codebook)
+        return tuple(
+            Workload(one.name, one.words, table("_".join(one.by), one.by, codebook), one.alone)
+            for one in self.asked
+        )
+
+
+_PLACES = (
+    WorkloadSpec("place_sector_ownership", WORKPLACE, "place × sector × ownership"),
+    WorkloadSpec(
+        "single_queries",
+        (*WORKPLACE, "sex", "education"),
+        "single queries of place × sector × ownership × sex × education",
+        alone=True,
+    ),
+    WorkloadSpec(
+        "whole_marginal",
+        (*WORKPLACE, "sex", "education"),
+        "the whole table place × sector × ownership × sex × education",
+    ),
+)
+
+_TRACTS = (
+    WorkloadSpec("three_way", WORKPLACE, "tract × sector × ownership"),
+    WorkloadSpec("with_age", (*WORKPLACE, "age"), "tract × sector × ownership × age"),
+    WorkloadSpec(
+        "with_age_sex", (*WORKPLACE, "age", "sex"), "tract × sector × ownership × age × sex"
+    ),
+    WorkloadSpec(
+        "with_age_sex_race",
+        (*WORKPLACE, "age", "sex", "race"),
+        "tract × sector × ownership × age × sex × race",
+    ),
+)
+
+PRESETS: Mapping[str, Preset] = {
+    one.name: one
+    for one in (
+        Preset(
+            "quick",
+            "the workloads of h17 on a small economy and a small grid",
+            Economy(200_000, 10_000),
+            _PLACES,
+            Grid(
+                alphas=exact("0.05", "0.1"),
+                epsilons=exact("0.5", "1", "2", "4"),
+                further=exact("8"),
+                thetas=(10, 100, 1_000),
+                trials=5,
+            ),
+        ),
+        Preset("h17", "the workloads of Haney et al. 2017", Economy(*NATION), _PLACES, Grid()),
+        Preset(
+            "h15",
+            "the marginals of Haney et al. 2015, on areas like census tracts",
+            Economy(*NATION, geography="tracts"),
+            _TRACTS,
+            Grid(further=(), delta=None, printed=True, drawn=False),
+        ),
+    )
+}
+
+
+@contextmanager
+def open_economy(
+    economy: Economy, progress: Callable[[int, int], None]
+) -> Iterator[tuple[Engine, Codebook]]:
+    """The engine and the codebook of a made-up economy, whose files are removed afterwards."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = write_economy(economy, folder, progress=progress)
+        sources = {one: str(getattr(files, one).name) for one in ("workplaces", "workers", "jobs")}
+        with connect(sources, folder) as engine:
+            yield engine, read_codebook(files.codebook)
+
+
+def economy_words(economy: Economy) -> str:
+    """A made-up economy in words."""
+    return (
+        f"a made-up economy of {economy.jobs:,} jobs in {economy.establishments:,} establishments "
+        f"and {economy.place_count:,} {economy.geography} (seed {economy.seed})"
+    )

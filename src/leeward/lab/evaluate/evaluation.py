@@ -1,0 +1,164 @@
+"""Evaluation: a study with its tables, its points and its gaps."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol
+
+from leeward.core.codebook import Marginal
+from leeward.core.processes import on_all_cores
+from leeward.core.show.page import INTERNAL
+from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.evaluate.benchmark import Benchmark, Benchmarks, benchmarks
+from leeward.lab.evaluate.classical import Classical, compared
+from leeward.lab.evaluate.design import Grid, Workload
+from leeward.lab.evaluate.experiment import Experiment, Outcome, experiments, infusion_points
+from leeward.lab.evaluate.point import Point, Refused
+from leeward.lab.evaluate.truth import PLACE, Truth, strata_attribute
+
+
+class Progress(Protocol):
+    """Progress callbacks; they receive public numbers only."""
+
+    def step(self, words: str) -> None:
+        """A new step begins."""
+
+    def part(self, words: str, done: int, of: int) -> None:
+        """`done` parts of `of` are finished."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What is evaluated. `data` describes the data in words."""
+
+    preset: str
+    data: str
+    made_up: bool
+    workloads: tuple[Workload, ...]
+    grid: Grid
+    infusion: Infusion
+    place: str = PLACE
+    classical: bool = False
+
+    def __post_init__(self) -> None:
+        if len({one.name for one in self.workloads}) < len(self.workloads):
+            raise ValueError("workloads must differ in name: points are identified by it")
+
+    @property
+    def mark(self) -> str | None:
+        """The warning on every figure and page; None for made-up data."""
+        return None if self.made_up else INTERNAL
+
+
+@dataclass(frozen=True)
+class Table:
+    """A workload as it turned out.
+
+    `strata_by` is the attribute whose jobs make its strata. Shares are of its cells, under noise
+    infusion.
+    """
+
+    name: str
+    words: str
+    workplace_cells: int
+    worker_cells: int
+    suppressed: float
+    distorted: float
+    strata_by: str = PLACE
+
+    @property
+    def cells(self) -> int:
+        """All cells."""
+        return self.workplace_cells * self.worker_cells
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The points and gaps of a study, and the tables they describe."""
+
+    study: Study
+    tables: tuple[Table, ...]
+    points: tuple[Point, ...]
+    refused: tuple[Refused, ...]
+    classical: tuple[Classical, ...] = ()
+
+    def __repr__(self) -> str:
+        size = f"{len(self.tables)} tables, {len(self.points)} points"
+        return f"<Evaluation {self.study.preset} of {self.study.data}: {size}>"
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """What people call the workloads."""
+        return {one.name: one.words for one in self.tables}
+
+    @property
+    def strata_by(self) -> Mapping[str, str]:
+        """The attribute whose jobs make the strata of each workload."""
+        return {one.name: one.strata_by for one in self.tables}
+
+    def as_json(self) -> dict[str, Any]:
+        """The evaluation for programs."""
+        study = self.study
+        return {
+            "preset": study.preset,
+            "data": study.data,
+            "made_up": study.made_up,
+            "mark": study.mark,
+            "trials": study.grid.trials,
+            "plus": study.grid.plus,
+            "infusion": asdict(study.infusion),
+            "workloads": [asdict(one) for one in self.tables],
+            "points": [one.as_json() for one in self.points],
+            "refused": [asdict(one) for one in self.refused],
+            **({"classical": [asdict(one) for one in self.classical]} if self.classical else {}),
+        }
+
+
+def evaluate(study: Study, truths: Mapping[Marginal, Truth], progress: Progress) -> Evaluation:
+    """Draw every contender at every point of the grid and measure it against the truth."""
+    held = benchmarks(truths, study.infusion, study.grid.trials, progress.step)
+    asked = [one for load in study.workloads for one in experiments(load, study.grid)]
+    outcomes = run_all(asked, held, lambda done, of: progress.part("settings", done, of))
+    baseline = [p for one in study.workloads for p in infusion_points(one, held[one.marginal])]
+    measured = [p for one in outcomes if not isinstance(one, Refused) for p in one]
+    return Evaluation(
+        study,
+        tuple(_table(one, held[one.marginal], study.place) for one in study.workloads),
+        (*baseline, *measured),
+        tuple(one for one in outcomes if isinstance(one, Refused)),
+        _classical(study, truths, progress) if study.classical else (),
+    )
+
+
+def run_all(
+    asked: Sequence[Experiment], held: Benchmarks, progress: Callable[[int, int], None]
+) -> list[Outcome]:
+    """The outcomes in the order of the experiments; progress gets how many of how many are done."""
+    outcomes: dict[int, Outcome] = {}
+    for number, outcome in on_all_cores(lambda n: asked[n].run(held), len(asked), "evaluate"):
+        outcomes[number] = outcome
+        progress(len(outcomes), len(asked))
+    return [outcomes[number] for number in range(len(asked))]
+
+
+def _classical(
+    study: Study, truths: Mapping[Marginal, Truth], progress: Progress
+) -> tuple[Classical, ...]:
+    progress.step("withholding and rounding")
+    return compared(study.workloads, truths)
+
+
+def _table(workload: Workload, benchmark: Benchmark, place: str) -> Table:
+    return Table(
+        workload.name,
+        workload.words,
+        benchmark.truth.cells.shape[0],
+        benchmark.truth.worker_cells,
+        benchmark.baseline.suppressed,
+        benchmark.baseline.distorted,
+        strata_attribute(workload.marginal, place),
+    )
+
+
+def marginals(workloads: Sequence[Workload]) -> tuple[Marginal, ...]:
+    """The tables behind workloads, each once."""
+    return tuple(dict.fromkeys(one.marginal for one in workloads))

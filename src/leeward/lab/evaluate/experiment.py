@@ -1,0 +1,365 @@
+"""Experiment: one setting drawn many times and measured, one point for each group of cells."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.core.codebook.values import ends
+from leeward.core.errors import LeewardError
+from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
+from leeward.lab.baselines.printed import PrintedForm
+from leeward.lab.evaluate.benchmark import Baseline, Benchmark, Benchmarks
+from leeward.lab.evaluate.contender import (
+    ADDED,
+    MARGIN_SHARE,
+    SPLIT,
+    Contender,
+    Price,
+    contenders,
+    taken,
+)
+from leeward.lab.evaluate.design import Grid, Workload
+from leeward.lab.evaluate.point import Point, Refused, Setting
+from leeward.lab.evaluate.product import Released, released
+from leeward.lab.evaluate.score import Trial, standard_error
+from leeward.lab.evaluate.strata import Floats, Groups
+from leeward.lab.evaluate.truth import Truth, added
+
+Columns = Mapping[str, Floats]
+
+DRAWS, FEWEST_TRIALS = 2_000_000, 2
+"""So many draws of cells are enough for any mean: larger tables are drawn less often, but twice."""
+
+WIDE_NOISE = 20
+"""Least noise S/ε, in jobs, that counts as wide."""
+
+MARGIN_CELLS = 40_000
+"""Number of cells of a table, evenly chosen, on which bought margins are tried in each trial."""
+
+_NONE = Fraction(0)
+
+Outcome = tuple[Point, ...] | Refused
+
+
+@dataclass(frozen=True, eq=False)
+class TrialResults:
+    """Trials, closed forms, and in each trial the shares of margins that held.
+
+    The first row of shares is of all cells, the second of those with wide noise.
+    """
+
+    trials: tuple[Trial, ...]
+    expected: Expected
+    covered: tuple[Floats, ...]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A contender at one point of the grid, on one workload."""
+
+    workload: Workload
+    contender: Contender
+    price: Price
+    trials: int
+    drawn: bool = True
+
+    @property
+    def setting(self) -> Setting:
+        """How its points are labelled."""
+        one, price = self.contender, self.price
+        times = self.workload.worker_cells if one.accounting == "parallel" else 1
+        delta = price.delta if one.kind.spends_delta else Fraction(0)
+        return Setting(
+            workload=self.workload.name,
+            mechanism=one.mechanism,
+            calibration=one.calibration,
+            policy=one.policy,
+            accounting=one.accounting,
+            alpha=None if price.alpha is None else float(price.alpha),
+            epsilon=float(price.epsilon),
+            epsilon_summed=float(price.epsilon * times),
+            delta=float(delta),
+            delta_summed=min(float(delta * times), 1.0),
+            theta=one.theta,
+        )
+
+    def run(self, benchmarks: Benchmarks) -> Outcome:
+        """Calibrate, draw, measure; a gap where the conditions do not hold."""
+        benchmark, product = benchmarks[self.workload.marginal], self.workload.product
+        draw: Callable[[], TrialResults]
+        try:
+            if self.contender.printed:
+                form = self.contender.form(self.price)
+                draw = partial(self._as_printed, benchmark, form)
+            elif product is not None:
+                tables = benchmarks[product].truth
+                draw = partial(self._of_product, benchmark, tables, self._released(tables))
+            else:
+                made = self.contender.measurement(self.own_price, self.workload.worker_cells)
+                draw = partial(self._of_table, benchmarks, made)
+        except LeewardError as refusal:
+            return Refused(**vars(self.setting), reason=str(refusal))
+        found = measured(self.setting, benchmark, draw())
+        return tuple(replace(one, auto=True) for one in found) if self.taken else found
+
+    @property
+    def taken(self) -> bool:
+        """Whether `auto` takes the contender for the workload as a table of a plan."""
+        one, load = self.contender, self.workload
+        if one.kind.origin != "ours" or load.alone or load.finest is not None:
+            return False
+        return taken(load.marginal, one.policy, self.price) == one.mechanism
+
+    def _as_printed(self, benchmark: Benchmark, form: PrintedForm) -> TrialResults:
+        """Draws and closed forms of a form of 2015."""
+        cells = benchmark.truth.cells
+        mean, absolute, square = form.errors(cells)
+        expected = Expected(absolute, mean, True, True, square)
+        often = range(self.often(expected, cells.counts.size))
+        trials = (benchmark.scorer.trial(form.released(cells)) for _ in often)
+        return TrialResults(tuple(trials), expected, ())
+
+    def often(self, expected: Expected, cells: int) -> int:
+        """How often a table is drawn: not at all where trials would not tend to anything."""
+        needed = self.drawn or expected.absolute is None
+        enough = max(FEWEST_TRIALS, -(-DRAWS // cells))
+        return min(self.trials, enough) if needed and expected.finite else 0
+
+    def _of_table(self, benchmarks: Benchmarks, made: Measurement) -> TrialResults:
+        benchmark, finest = benchmarks[self.workload.marginal], self.workload.finest
+        if self.contender.accounting == ADDED and finest is not None:
+            return self._added(made, benchmark, benchmarks[finest].truth)
+        expected = made.expected(benchmark.truth.columns(made))
+        often = self.often(expected, benchmark.truth.counts.size)
+        trials, covered = self._drawn(made, benchmark, often)
+        if often:
+            covered += self._covered(benchmark.truth)
+        return TrialResults(tuple(trials), expected, tuple(covered))
+
+    @property
+    def own_price(self) -> Price:
+        """What this table pays of the price: a share, where margins split it."""
+        if self.contender.accounting != SPLIT:
+            return self.price
+        return replace(self.price, epsilon=self.price.epsilon / self.workload.shares)
+
+    def _added(self, made: Measurement, benchmark: Benchmark, fine: Truth) -> TrialResults:
+        """Draws of the finest table, added up to the margin; their sum has no closed form."""
+        finest, margin = self.workload.finest or self.workload.marginal, self.workload.marginal
+        columns = fine.columns(made)
+        drawn = (made.measure(columns).values for _ in range(self.trials))
+        sums = (added(one, fine, benchmark.truth, (finest, margin)) for one in drawn)
+        trials = tuple(benchmark.scorer.trial(one) for one in sums)
+        known = made.expected(columns)
+        return TrialResults(trials, known._replace(absolute=None, bias=None, square=None), ())
+
+    def _of_product(self, benchmark: Benchmark, tables: Truth, found: Released) -> TrialResults:
+        """Draws of all tables of a product, of which the cells or the total are looked at."""
+        truth, wide, trials, covered = benchmark.truth, self.wide(benchmark.truth), [], []
+        for _ in range(self.trials):
+            drawn = self._own(found.draw())
+            trials.append(benchmark.scorer.trial(drawn.values))
+            covered += _held(drawn, truth, truth.groups, wide)
+        if not self.contender.kind.free_margins and self.contender.accounting != SPLIT:
+            covered = self._product_covered(truth, tables)
+        expected = found.expected(total=self.workload.finest is not None)
+        return TrialResults(tuple(trials), expected, tuple(covered))
+
+    def _product_covered(self, truth: Truth, tables: Truth) -> list[Floats]:
+        """The same for a tenth less, which pays for margins, on a part of the workplace cells."""
+        step = max(1, -(-tables.counts.size // MARGIN_CELLS))
+        some = truth.every(step)
+        try:
+            bought = self._released(tables.every(step), MARGIN_SHARE)
+        except LeewardError:
+            return []
+        groups, wide = truth.groups.among(some.stratum_of_cell), self.wide(some)
+        draws = (self._own(bought.draw()) for _ in range(self.trials))
+        return [one for drawn in draws for one in _held(drawn, some, groups, wide)]
+
+    def _released(self, tables: Truth, share: Fraction | None = None) -> Released:
+        """The tables of the product; `share` of ε pays for margins that are not free."""
+        product = self.workload.product or self.workload.marginal
+        margins = Fraction(0) if self.contender.kind.free_margins else share
+        return released(self.contender, self.own_price, product, tables, margins)
+
+    def _own(self, drawn: Measured) -> Measured:
+        """The total, which comes first, or the cells."""
+        own = slice(0, 1) if self.workload.finest is not None else slice(1, None)
+        margins = {name: one[:, own] for name, one in drawn.margins.items()}
+        return Measured(drawn.values[:, own], margins, drawn.law)
+
+    def _drawn(
+        self, made: Measurement, benchmark: Benchmark, often: int
+    ) -> tuple[list[Trial], list[Floats]]:
+        """The measures of each trial, and the share of margins that held where there are any."""
+        scored, covered = [], []
+        wide, columns = self.wide(benchmark.truth), benchmark.truth.columns(made)
+        for _ in range(often):
+            drawn = made.measure(columns)
+            scored.append(benchmark.scorer.trial(drawn.values))
+            covered += _held(drawn, benchmark.truth, benchmark.truth.groups, wide)
+        return scored, covered
+
+    def _covered(self, truth: Truth) -> list[Floats]:
+        """The same for margins that are bought, on a part of the table; none where they are not."""
+        made = self.contender.with_margins(self.own_price, self.workload.worker_cells)
+        if made is None:
+            return []
+        some = truth.thinned(MARGIN_CELLS)
+        groups, wide = truth.groups.among(some.stratum_of_cell), self.wide(some)
+        draws = (made.measure(some.columns(made)) for _ in range(self.trials))
+        return [one for drawn in draws for one in _held(drawn, some, groups, wide)]
+
+    def wide(self, truth: Truth) -> NDArray[np.bool_]:
+        """Cells with noise so wide that rounding to whole jobs and S ≥ 1 no longer matter."""
+        if self.price.alpha is None:
+            return np.zeros(truth.counts.shape, dtype=np.bool_)
+        cells = truth.worker_cells if self.contender.accounting == "sum" else 1
+        least = WIDE_NOISE * self.price.epsilon / cells / self.price.alpha
+        return self.contender.sizes(truth) >= float(least)
+
+
+def _held(drawn: Measured, truth: Truth, groups: Groups, wide: NDArray[np.bool_]) -> list[Floats]:
+    """The share of margins that held: of all cells, and of those with wide noise."""
+    if not drawn.margins:
+        return []
+    low, high = ends(drawn.values, drawn.margins)
+    inside = ((low <= truth.counts) & (truth.counts <= high)).ravel()
+    return [np.stack([groups.means(inside), groups.means(inside, wide.ravel())])]
+
+
+def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
+    """All contenders of a workload at all points of the grid."""
+    whole = workload.finest is not None or (
+        workload.table_kind != "workplace" and not workload.alone
+    )
+    for one in contenders(workload, grid):
+        parts = one.together(workload.worker_cells)
+        for alpha in grid.alphas if one.needs_alpha else (None,):
+            for epsilon in (*grid.epsilons, *(grid.further if whole else ())):
+                delta = grid.delta_of(alpha, epsilon, parts) if one.kind.spends_delta else _NONE
+                price = Price(alpha, epsilon, delta, grid.plus)
+                yield Experiment(workload, one, price, grid.trials, grid.drawn)
+
+
+def measured(setting: Setting, benchmark: Benchmark, results: TrialResults) -> tuple[Point, ...]:
+    """One point for each group."""
+    mean = Trial.mean(results.trials, len(benchmark.scorer.groups.names))
+    columns = {
+        **_plain(mean),
+        **_errors(benchmark, results, mean),
+        **_coverage(results),
+    }
+    source = "trials" if results.expected.absolute is None else "closed form"
+    return _rows(setting, benchmark, columns, (len(results.trials), source))
+
+
+def infusion_points(workload: Workload, benchmark: Benchmark) -> tuple[Point, ...]:
+    """The baseline itself, and with its output perturbed, measured like everything else."""
+    return (
+        *_baseline_points(workload, benchmark, "infusion", benchmark.baseline),
+        *_baseline_points(workload, benchmark, "infusion+output", benchmark.perturbed),
+    )
+
+
+def _baseline_points(
+    workload: Workload, benchmark: Benchmark, name: str, held: Baseline
+) -> tuple[Point, ...]:
+    mean = held.mean
+    columns = {
+        **_plain(mean),
+        "l1": mean.absolute,
+        "l1_trials_error": held.error,
+        "l2": np.sqrt(mean.square),
+        "bias": mean.signed,
+        **_ratios(benchmark, mean.absolute, mean.where_published),
+    }
+    setting = Setting(workload.name, name, "published", "none", "single")
+    return _rows(setting, benchmark, columns, (held.trials, "trials"))
+
+
+def _plain(mean: Trial) -> Columns:
+    """The measures that are means of the trials and nothing else."""
+    return {
+        "l1_trials": mean.absolute,
+        "l2_trials": np.sqrt(mean.square),
+        "relative_error": mean.relative,
+        "spearman": mean.spearman,
+        "spearman_infusion": mean.spearman_today,
+        "bias_trials": mean.signed,
+        "negative": mean.negative,
+        "within_5_percent": mean.near,
+    }
+
+
+def _errors(benchmark: Benchmark, results: TrialResults, mean: Trial) -> Columns:
+    """Mean absolute error and bias: closed forms where there are any."""
+    groups, expected = benchmark.scorer.groups, results.expected
+    nothing = np.full_like(mean.absolute, np.nan)
+    settled = standard_error([one.absolute for one in results.trials] or [nothing])
+    l1, shown, bias = mean.absolute, mean.where_published, mean.signed
+    square = mean.square if expected.steady else nothing
+    if expected.absolute is not None:
+        exact = expected.absolute.ravel()
+        l1, shown = groups.means(exact), groups.means(exact, benchmark.scorer.published)
+    if expected.bias is not None:
+        bias = groups.means(expected.bias.ravel())
+    if expected.square is not None:
+        square = groups.means(expected.square.ravel())
+    if not expected.finite:  # the trials do not tend to anything
+        l1 = shown = bias = nothing
+    return {
+        "l1": l1,
+        "l1_trials_error": settled if expected.steady else nothing,
+        "l2": np.sqrt(square),
+        "bias": bias,
+        **_ratios(benchmark, l1, shown),
+    }
+
+
+def _ratios(benchmark: Benchmark, l1: Floats, shown: Floats) -> Columns:
+    today = benchmark.baseline.mean
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return {
+            "ratio_to_infusion": l1 / today.absolute,
+            "ratio_where_published": shown / today.where_published,
+        }
+
+
+def _coverage(results: TrialResults) -> Columns:
+    if not results.covered:
+        return {}
+    mean, error = np.mean(results.covered, axis=0), standard_error(results.covered)
+    return {
+        "coverage": mean[0],
+        "coverage_error": error[0],
+        "coverage_wide": mean[1],
+        "coverage_wide_error": error[1],
+    }
+
+
+def _rows(
+    setting: Setting, benchmark: Benchmark, columns: Columns, how: tuple[int, str]
+) -> tuple[Point, ...]:
+    trials, source = how
+    groups = benchmark.scorer.groups
+    return tuple(
+        Point(
+            **asdict(setting),
+            stratum=name,
+            cells=int(groups.cells[number]),
+            trials=trials,
+            l1_source=source,
+            **{key: _number(column[number]) for key, column in columns.items()},  # type: ignore[arg-type]
+        )
+        for number, name in enumerate(groups.names)
+    )
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,242 @@
+"""Line: the points of one mechanism as the figures show them, under a name for people."""
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, replace
+from math import inf
+
+from leeward.core.mechanisms import REGISTRY
+from leeward.lab.evaluate.contender import H15
+from leeward.lab.evaluate.point import Point
+from leeward.lab.pictures import Series
+from leeward.lab.pictures import colour as okabe_ito
+
+PUBLISHED, PARALLEL, INFUSION = "published", "parallel", "infusion"
+
+Mark = tuple[str, str]
+"""The colour and the shape of a line's points."""
+
+MARKS: dict[str, tuple[Mark, ...]] = {
+    "ours": (
+        (okabe_ito.BLUE, "circle"),
+        (okabe_ito.VERMILLION, "square"),
+        (okabe_ito.GREEN, "diamond"),
+        (okabe_ito.WINE, "triangle-right"),
+        (okabe_ito.SKY, "triangle-up"),
+        (okabe_ito.ORANGE, "circle"),
+    ),
+    "paper": (
+        (okabe_ito.ORANGE, "square"),
+        (okabe_ito.SKY, "diamond"),
+        (okabe_ito.PURPLE, "triangle-up"),
+    ),
+    "baseline": ((okabe_ito.GREY, "cross"), (okabe_ito.GREY, "triangle-down")),
+}
+"""The marks of the mechanisms of an origin, in the order of the registry; they begin again."""
+
+
+def origin(mechanism: str) -> str | None:
+    """Where a mechanism comes from; None of what has no guarantee."""
+    return REGISTRY[mechanism].origin if mechanism in REGISTRY else None
+
+
+def protects(mechanism: str, policy: str) -> bool:
+    """Whether what is proved for a mechanism is this policy itself."""
+    known = REGISTRY.get(mechanism)
+    return known is not None and any(one.name == policy for one in known.claims.get("worker", ()))
+
+
+def label(mechanism: str) -> str:
+    """How people call it."""
+    if mechanism not in REGISTRY:
+        return mechanism
+    ours = " (ours)" if origin(mechanism) == "ours" else ""
+    return f"{REGISTRY[mechanism].words.label}{ours}"
+
+
+def ranked() -> tuple[str, ...]:
+    """The mechanisms of a figure in order: the papers', ours, the baselines."""
+    counted = [name for name, one in REGISTRY.items() if one.counted]
+    return tuple(sorted(counted, key=lambda name: ("paper", "ours", "baseline").index(
+        REGISTRY[name].origin)))  # fmt: skip
+
+
+def mark(mechanism: str) -> Mark:
+    """The colour and the shape of a mechanism's points."""
+    if mechanism not in REGISTRY:
+        return okabe_ito.BLACK, "circle"
+    alike = [name for name in ranked() if origin(name) == origin(mechanism)]
+    marks = MARKS[REGISTRY[mechanism].origin]
+    return marks[alike.index(mechanism) % len(marks)]
+
+
+ACCOUNTS = {
+    "single": "one count",
+    "joint": "one price for all",
+    "sum": "each at ε/d",
+    "split": "its own share of ε",
+    "added": "added from the finest table",
+    "product": "one price for all tables",
+}
+"""How people call an accounting, where a mechanism appears under several."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """What the points of a line have in common; `theta` is None also for the best of several.
+
+    `delta` is whether the promise may fail: the δ may be another at every point.
+    """
+
+    mechanism: str
+    calibration: str
+    accounting: str
+    policy: str
+    delta: bool = False
+    theta: int | None = None
+
+    @property
+    def ours(self) -> bool:
+        """Whether the project made the mechanism."""
+        return origin(self.mechanism) == "ours"
+
+    @property
+    def paper(self) -> bool:
+        """Whether the mechanism is one of the papers', in whatever form."""
+        return origin(self.mechanism) == "paper"
+
+    @property
+    def node(self) -> bool:
+        """Whether it protects whole establishments, up to θ jobs."""
+        return protects(self.mechanism, "establishment")
+
+    @property
+    def published(self) -> bool:
+        """Whether it is a form that the papers printed."""
+        return self.paper and self.calibration == PUBLISHED
+
+    @property
+    def printed(self) -> bool:
+        """Whether it is a form of 2015, which keeps no promise."""
+        return self.calibration == H15
+
+    @property
+    def baseline(self) -> bool:
+        """Whether it protects something else: no α."""
+        return not self.ours and not self.paper
+
+    @property
+    def name(self) -> str:
+        """The line among the rows of a figure."""
+        return "/".join(str(part) for part in astuple(self))
+
+    def maker(self, points: Iterable[Point]) -> str:
+        """The mechanism for people, with the δ that its promise needs at these points."""
+        mine = (one for one in points if one.mechanism == self.mechanism)
+        return label(self.mechanism) + delta_words(mine)
+
+    @property
+    def _form(self) -> str:
+        name = label(self.mechanism)
+        if not self.paper:
+            return name
+        forms = {PUBLISHED: "as published", H15: "as printed in 2015"}
+        return f"{name}, {forms.get(self.calibration, self.calibration)}"
+
+    def label(self, lines: Iterable["Line"]) -> str:
+        """Its name among these lines: what it shares with no other of the same form is added."""
+        if self.accounting == PARALLEL:
+            name = label(self.mechanism)
+            form = name if self.published else f"{self._form},"
+            return f"{form} in parallel\n(by the sum rule d·ε)"
+        like = [one for one in lines if one._form == self._form and one.accounting != PARALLEL]
+        more = [self._form]
+        if self.node and self.theta is None:
+            more.append("best θ")
+        elif self.theta is not None:
+            more.append(f"θ = {self.theta:,}")
+        if self.accounting == "split" or len({one.accounting for one in like}) > 1:
+            more.append(ACCOUNTS.get(self.accounting, self.accounting))
+        if len({one.policy for one in like}) > 1:
+            more.append(self.policy)
+        if len({one.delta for one in like}) > 1:
+            more.append("δ > 0" if self.delta else "δ = 0")
+        return ", ".join(more)
+
+    def series(self, lines: Iterable["Line"]) -> Series:
+        """How it is drawn: ours thick, published forms dashed, the papers' accounting dotted."""
+        dashed = (6, 3) if self.published or self.baseline else ()
+        return Series(
+            self.name,
+            self.label(lines),
+            mark(self.mechanism)[0],
+            (1, 3) if self.accounting == PARALLEL and not self.printed else dashed,
+            mark(self.mechanism)[1],
+            2.6 if self.ours else 1.2,
+        )
+
+
+def line_of(point: Point) -> Line:
+    """The line that a point lies on."""
+    return Line(
+        point.mechanism,
+        point.calibration,
+        point.accounting,
+        point.policy,
+        bool(point.delta),
+        point.theta,
+    )
+
+
+def delta_words(points: Iterable[Point]) -> str:
+    """The δ of some points in brackets, or the largest of several; nothing without any."""
+    found = sorted({one.delta for one in points if one.delta})
+    if not found:
+        return ""
+    return f" (δ {'=' if len(found) == 1 else 'up to'} {found[-1]:.3g})"
+
+
+def lines_of(points: Iterable[Point]) -> tuple[Line, ...]:
+    """The lines of these points: ours, then the papers', then the baselines."""
+    rank = {name: number for number, name in enumerate(ranked())}
+    return tuple(
+        sorted(
+            {line_of(point) for point in points},
+            key=lambda line: (
+                not line.ours,
+                line.baseline,
+                rank.get(line.mechanism, 99),
+                line.name,
+            ),
+        )
+    )
+
+
+def drawable(points: Iterable[Point]) -> tuple[Point, ...]:
+    """The points with an ε; of several θ of node DP only the one with the least error.
+
+    The choice looks at the truth, which no release may: it favours the baseline, and is made for
+    the baseline alone.
+    """
+    shown = [point for point in points if point.epsilon is not None]
+    best: dict[object, Point] = {}
+    for point in shown:
+        key = _place(point)
+        if key not in best or _error(point) < _error(best[key]):
+            best[key] = point
+    thetas = {point.theta for point in shown if protects(point.mechanism, "establishment")}
+    if len(thetas) < 2:
+        return tuple(best.values())
+    return tuple(
+        replace(point, theta=None) if protects(point.mechanism, "establishment") else point
+        for point in best.values()
+    )
+
+
+def _place(point: Point) -> object:
+    line = line_of(point)
+    free = replace(line, theta=None) if protects(point.mechanism, "establishment") else line
+    return free, point.workload, point.stratum, point.alpha, point.epsilon
+
+
+def _error(point: Point) -> float:
+    return inf if point.l1 is None else point.l1

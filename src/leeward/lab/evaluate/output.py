@@ -1,0 +1,133 @@
+"""Output: an evaluation on disk, readable by its owner alone where the data are confidential."""
+
+import csv
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from leeward.core.errors import BadFile
+from leeward.lab.evaluate.classical import CLASSICAL_COLUMNS
+from leeward.lab.evaluate.evaluation import Evaluation
+from leeward.lab.evaluate.figures import figures
+from leeward.lab.evaluate.key_findings import findings_json
+from leeward.lab.evaluate.page import page
+from leeward.lab.evaluate.point import COLUMNS, Refused
+from leeward.lab.evaluate.regression_page import regression_figures, regression_page
+from leeward.lab.evaluate.regressions import REGRESSION_COLUMNS, Regressions
+from leeward.lab.pictures import Picture
+
+GAPS = tuple(one.name for one in fields(Refused))
+
+
+def refuse_taken(out: Path) -> None:
+    """Before the work: the folder must not exist, and its parent must be a folder to write in."""
+    parent = out.absolute().parent
+    taken = os.path.lexists(out)  # also a link that leads nowhere: no folder can be made there
+    if taken or not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
+        raise BadFile(
+            "--out",
+            rule="must not exist yet, in a folder that does and can be written",
+            value=repr(str(out)),
+            next_step="Choose another folder.",
+        )
+
+
+def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
+    """Points, gaps, findings, JSON, figures and page; the paths in the order to look at them."""
+    mark = evaluation.study.mark
+    drawn = figures(
+        evaluation.points, mark=mark, words=evaluation.words, strata_by=evaluation.strata_by
+    )
+    points = (*evaluation.points, *(one.point for one in evaluation.classical))
+    contents = {
+        "index.html": page(evaluation, drawn).encode(),
+        "points.csv": _csv(COLUMNS, (one.as_json() for one in points), mark),
+        "gaps.csv": _csv(GAPS, (vars(one) for one in evaluation.refused), mark),
+        "findings.json": _json(findings_json(evaluation.points, mark)),
+        "evaluation.json": _json(evaluation.as_json()),
+    }
+    if evaluation.classical:
+        rows = (asdict(one) for one in evaluation.classical)
+        contents["classical.csv"] = _csv(CLASSICAL_COLUMNS, rows, mark)
+    return _folder(out, contents, drawn, private=not evaluation.study.made_up)
+
+
+def write_regressions(done: Regressions, out: Path) -> tuple[Path, ...]:
+    """The same of a comparison of regressions, which has no gaps."""
+    drawn = regression_figures(done)
+    contents = {
+        "index.html": regression_page(done, drawn).encode(),
+        "points.csv": _csv(REGRESSION_COLUMNS, (vars(one) for one in done.points), done.mark),
+        "evaluation.json": _json(done.as_json()),
+    }
+    return _folder(out, contents, drawn, private=not done.made_up)
+
+
+def _folder(
+    out: Path, pages: Mapping[str, bytes], drawn: Mapping[str, Picture], *, private: bool
+) -> tuple[Path, ...]:
+    """Write the pages and the figures, all or nothing."""
+    contents = dict(pages)
+    for stem, picture in drawn.items():
+        contents[f"figures/{stem}.svg"] = picture.svg.encode()
+        contents[f"figures/{stem}.png"] = picture.png()
+    with _os_errors_refused(out):
+        out.mkdir(mode=0o700 if private else 0o777)
+        with _whole(out):
+            (out / "figures").mkdir(mode=0o700 if private else 0o777)
+            for name, content in contents.items():
+                _write(out / name, content, private=private)
+    return tuple(out / name for name in contents)
+
+
+@contextmanager
+def _whole(out: Path) -> Iterator[None]:
+    """All of the folder or nothing: what was written before a failure or Ctrl-C is removed."""
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(out, ignore_errors=True)
+        raise
+
+
+def _write(path: Path, content: bytes, *, private: bool) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    with os.fdopen(os.open(path, flags, 0o600 if private else 0o666), "wb") as file:
+        file.write(content)
+
+
+def _csv(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]], mark: str | None) -> bytes:
+    """The rows; on confidential data each of them is marked."""
+    marked = {} if mark is None else {"mark": mark}
+    text = StringIO()
+    writer = csv.DictWriter(text, (*columns, *marked), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _cell(row[key]) for key in columns} | marked for row in rows)
+    return text.getvalue().encode()
+
+
+def _cell(value: object) -> object:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else value
+
+
+def _json(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+@contextmanager
+def _os_errors_refused(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise BadFile(
+            "--out",
+            rule=f"must be a folder that can be written ({error.strerror})",
+            value=repr(str(out)),
+            next_step="Choose another folder, or make room.",
+        ) from None

@@ -1,0 +1,147 @@
+"""Page: figures, tables and fixed sentences as one HTML file that needs no network."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+
+from leeward.core.privacy.sentences import FURTHER, IN_GENERAL
+from leeward.core.show.environment import template
+from leeward.core.show.numbers import NOTHING, capital, correlation, percent, significant
+from leeward.core.show.page import Row
+from leeward.lab.evaluate.break_even import FAMILIES, BreakEven, break_even
+from leeward.lab.evaluate.classical import HEADINGS, sections
+from leeward.lab.evaluate.contender import H15
+from leeward.lab.evaluate.evaluation import Evaluation
+from leeward.lab.evaluate.figures import NOMINAL
+from leeward.lab.evaluate.findings import Best, Gap, agreed, bests, caution, coverage, gaps, reached
+from leeward.lab.evaluate.key_findings import KeyFinding, has_printed, key_findings
+from leeward.lab.evaluate.line import INFUSION, PARALLEL, PUBLISHED, drawable, line_of
+from leeward.lab.evaluate.point import Point
+from leeward.lab.evaluate.results import WorkloadResult, called, promise, workload_results
+from leeward.lab.pictures import Picture
+
+COLUMNS = (
+    *("Mechanism", "Promise", "ε by the sum rule", "Mean error (jobs)"),
+    *("RMS error (jobs)", "Ratio to infusion"),
+    *("Ratio where published", "Rank correlation", "Negative", "Margins cover", "Source"),
+)
+
+Pictures = Mapping[str, Picture]
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A section of the page about one workload."""
+
+    anchor: str
+    result: WorkloadResult
+    rows: Sequence[Row]
+    bests: Sequence[Best]
+    gaps: Sequence[Gap]
+    figures: Sequence[Picture]
+
+    @property
+    def title(self) -> str:
+        """The heading of the section."""
+        return capital(self.result.table.words)
+
+
+def page(evaluation: Evaluation, drawn: Pictures) -> str:
+    """The whole page."""
+    return template("evaluate/evaluation.html.j2").render(
+        study=evaluation.study,
+        mark=evaluation.study.mark,
+        break_even=break_even_rows(evaluation),
+        caution=list(caution(evaluation.study)),
+        workloads=_workloads(evaluation, drawn),
+        columns=COLUMNS,
+        drawn=drawn,
+        findings_2015=findings_rows(evaluation),
+        agreed=list(agreed(evaluation.points)),
+        coverage=coverage(evaluation.points),
+        nominal=NOMINAL,
+        promises={name: IN_GENERAL[name].text for name in IN_GENERAL},
+        further=FURTHER.text,
+        called=called,
+        classical=sections(evaluation.classical, evaluation.words),
+        classical_columns=HEADINGS,
+    )
+
+
+def _workloads(evaluation: Evaluation, drawn: Pictures) -> list[Workload]:
+    return [
+        Workload(
+            f"table-{number}",
+            result,
+            reference_rows(result),
+            bests(result),
+            gaps(result),
+            [one for stem, one in drawn.items() if stem.startswith(f"{result.table.name}-")],
+        )
+        for number, result in enumerate(workload_results(evaluation), 1)
+    ]
+
+
+def break_even_rows(evaluation: Evaluation) -> list[Row]:
+    """A row for each workload and α, a cell for each family of mechanisms."""
+    found: dict[tuple[str, float], dict[str, BreakEven]] = {}
+    for one in break_even(evaluation.points):
+        found.setdefault((one.workload, one.alpha), {})[one.family] = one
+    return [
+        Row(
+            capital(evaluation.words.get(workload, workload)),
+            (f"{alpha:g}", *(reached(mine[family]) for family in FAMILIES)),
+        )
+        for name in evaluation.words
+        for (workload, alpha), mine in found.items()
+        if workload == name
+    ]
+
+
+def findings_rows(evaluation: Evaluation) -> list[Row]:
+    """The five findings of 2015 with the forms of both years; none without those of 2015."""
+    if not has_printed(evaluation.points):
+        return []
+    both = (key_findings(evaluation.points, form) for form in (H15, PUBLISHED))
+    return [
+        Row(first.statement, (first.rule, verdict(first), verdict(second)))
+        for first, second in zip(*both, strict=True)
+    ]
+
+
+def verdict(one: KeyFinding) -> str:
+    """A verdict in words, with how often the rule holds."""
+    if one.verdict is None:
+        return NOTHING
+    return f"{'holds' if one.verdict else 'does not hold'}, {one.holds} of {one.of}"
+
+
+def reference_rows(result: WorkloadResult) -> list[Row]:
+    """Every mechanism at the setting of the table, noise infusion first."""
+    shown = sorted(drawable(result.here), key=_order)
+    known = [] if result.infusion is None or not shown else [result.infusion]
+    return [_row(one) for one in (*known, *shown)]
+
+
+def _order(one: Point) -> tuple[int, bool, float]:
+    """Ours, the papers', other promises; parallel accounting last; the least error first."""
+    line = line_of(one)
+    kind = 0 if line.ours else 2 if line.baseline else 1
+    return kind, line.accounting == PARALLEL, inf if one.l1 is None else one.l1
+
+
+def _row(one: Point) -> Row:
+    today = one.mechanism == INFUSION
+    cells = (
+        promise(replace(one, delta=max(one.delta, one.delta_summed))),
+        NOTHING if today else significant(one.epsilon_summed or one.epsilon),
+        significant(one.l1),
+        significant(one.l2),
+        significant(one.ratio_to_infusion),
+        significant(one.ratio_where_published),
+        correlation(one.spearman),
+        percent(one.negative),
+        percent(one.coverage),
+        one.l1_source,
+    )
+    return Row("Noise infusion" if today else capital(called(one)), cells, line_of(one).ours)

@@ -1,0 +1,246 @@
+"""Regression page: figures, findings and tables of a comparison of regressions."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from leeward.core.show.environment import template
+from leeward.core.show.numbers import capital, percent, significant
+from leeward.core.show.page import Row
+from leeward.lab.evaluate.regressions import (
+    ESTIMANDS,
+    POINT_OF_ATLAS,
+    TAILS,
+    RegressionPoint,
+    Regressions,
+)
+from leeward.lab.pictures import Axis, Panels, Picture, Reference, Series, draw
+from leeward.lab.pictures import colour as okabe_ito
+from leeward.systems.regress.mose import NOTICE
+
+STATISTICS = {
+    of.name: f"prediction at rank {of.rank:g}" if of.level else "slope of the line"
+    for of in ESTIMANDS
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A method for people, and how it is drawn."""
+
+    label: str
+    about: str
+    colour: str
+    shape: str
+
+
+SHOWN: Mapping[str, Shown] = {
+    "moments": Shown(
+        "moments",
+        "Private. Noise on the count and on sums of x, y and their products; the line follows from "
+        "them. ε pays once for the count, the slope and all predictions.",
+        okabe_ito.BLUE,
+        "circle",
+    ),
+    "theil-sen": Shown(
+        "Theil–Sen",
+        "Private, with public counts. Medians of predictions by pairs of people, chosen at random "
+        "on a public grid; ε pays for both ends of the line.",
+        okabe_ito.VERMILLION,
+        "square",
+    ),
+    "mose": Shown(
+        "MOSE",
+        "Not formally private. Noise of scale χ/(εN); χ is the largest N times sensitivity of all "
+        "cells, computed from the raw data, with one point added at a corner. Each statistic pays "
+        "ε of its own.",
+        okabe_ito.GREEN,
+        "diamond",
+    ),
+    "upper-bound": Shown(
+        "MOSE upper bound",
+        "Not formally private. χ is a proved bound that reads no y but their range; it still reads "
+        "x.",
+        okabe_ito.PURPLE,
+        "triangle-up",
+    ),
+    "local": Shown(
+        "local sensitivity",
+        "Not formally private. Noise of the cell's own sensitivity. Stated, the scale leaks; kept "
+        "secret, the variance is unknown.",
+        okabe_ito.ORANGE,
+        "triangle-right",
+    ),
+    "global": Shown(
+        "global sensitivity",
+        "Noise for the worst data that could be: the range of the statistic, into which it is "
+        "moved. Not formally private here: floats, and a standard error of the raw data.",
+        okabe_ito.GREY,
+        "cross",
+    ),
+    "suppression": Shown(
+        "suppression",
+        "Not formally private. Cells of fewer than 20 people are withheld, the others are exact; ε "
+        "plays no part.",
+        okabe_ito.BLACK,
+        "triangle-down",
+    ),
+}
+
+STYLE = "Thick: private. Dashed: not formally private."
+COLUMNS = ("Method", "Guarantee", "Error", "Error ÷ standard error", "Right fifth", "Published")
+
+
+def regression_figures(done: Regressions) -> dict[str, Picture]:
+    """Error against ε, and the share of the outer fifths that is right."""
+    error = Panels(
+        "Error of released lines",
+        Axis("epsilon", "privacy loss ε", log=True),
+        Axis("ratio_to_se", "error ÷ standard error", log=True),
+        (),
+        "Median over cells of the mean absolute difference from least squares, divided by the "
+        f"median standard error of least squares; both axes logarithmic. {STYLE}",
+        reference=Reference(1, "as the sampling error"),
+    )
+    tails = replace(
+        error,
+        title="Cells put into the right tail",
+        y=Axis("tails", "share of outer fifths that is right", reaches=(0, 1)),
+        subtitle="Share of the cells of the highest and lowest fifth that are released in it. "
+        f"{STYLE}",
+        reference=Reference(1 / TAILS, "by chance"),
+    )
+    return {stem: _drawn(done, chart) for stem, chart in (("error", error), ("tails", tails))}
+
+
+def _drawn(done: Regressions, chart: Panels) -> Picture:
+    rows = [
+        {
+            "panel": capital(STATISTICS[one.statistic]),
+            "series": one.method,
+            "epsilon": one.epsilon,
+            chart.y.column: getattr(one, chart.y.column),
+        }
+        for one in done.points
+    ]
+    ticks = tuple(sorted({one.epsilon for one in done.points}))
+    series = tuple(_series(name, done.points) for name in SHOWN)
+    filled = replace(chart, series=series, x=replace(chart.x, ticks=ticks), mark=done.mark)
+    return draw(rows, filled)
+
+
+def _series(name: str, points: Sequence[RegressionPoint]) -> Series:
+    private = any(one.private for one in points if one.method == name)
+    one = SHOWN[name]
+    look = ((), 2.6) if private else ((6, 3), 1.2)
+    return Series(name, one.label, one.colour, look[0], one.shape, look[1])
+
+
+def regression_findings(done: Regressions) -> tuple[str, ...]:
+    """The sentences of the command: error and tails at the ε of the Atlas, χ, and a caution."""
+    return (*_at_the_point(done), *_corners(done), *_caution(done))
+
+
+def _at_the_point(done: Regressions) -> Iterator[str]:
+    epsilon = _shown_epsilon(done)
+    for line in done.lines:
+        here = {one.method: one for one in _here(done, line.statistic, epsilon)}
+        where = f"{capital(STATISTICS[line.statistic])}, ε = {epsilon:g}"
+        noisy = [one for name, one in here.items() if name != "suppression"]
+        yield (
+            f"{where}: median error over cells, where least squares has a standard error of "
+            f"{significant(line.se)}: {_told(noisy, _error)}."
+        )
+        yield (
+            f"{where}: cells of the outer fifths that are put into the right one: "
+            f"{_told(list(here.values()), lambda one: percent(one.tails))}."
+        )
+
+
+def _error(one: RegressionPoint) -> str:
+    """The error, and of how many cells where not of all."""
+    of = "" if one.published == 1 else f" ({percent(one.published)} of cells)"
+    return f"{significant(one.error)}{of}"
+
+
+def _told(points: Sequence[RegressionPoint], told: Callable[[RegressionPoint], str]) -> str:
+    return "; ".join(f"{SHOWN[one.method].label} {told(one)}" for one in points)
+
+
+def _corners(done: Regressions) -> Iterator[str]:
+    """Where the rule of MOSE misses a point that does more."""
+    for line in done.lines:
+        if line.chi_local is None or line.chi_local > line.chi * (1 + 1e-9):
+            most = "unbounded" if line.chi_local is None else significant(line.chi_local)
+            yield (
+                f"{capital(STATISTICS[line.statistic])}: χ by points added at corners is "
+                f"{significant(line.chi)}; by all points that may be added or removed {most}."
+            )
+
+
+def _caution(done: Regressions) -> Iterator[str]:
+    yield (
+        f"MOSE, its bound, local and global sensitivity and suppression are {NOTICE}: at the same "
+        "ε they promise nothing that moments and Theil–Sen promise."
+    )
+    yield (
+        "MOSE pays ε for each statistic, moments once for the count, the slope and all predictions."
+    )
+    if done.made_up:
+        yield "The cells are made up; other data have other numbers."
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A table of the page: all methods at one ε."""
+
+    caption: str
+    rows: Sequence[Row]
+
+
+def regression_page(done: Regressions, drawn: Mapping[str, Picture]) -> str:
+    """The whole page."""
+    return template("evaluate/regressions.html.j2").render(
+        done=done,
+        mark=done.mark,
+        findings=regression_findings(done),
+        figures=list(drawn.values()),
+        tables=list(_tables(done)),
+        columns=COLUMNS,
+        methods=list(SHOWN.values()),
+    )
+
+
+def _tables(done: Regressions) -> Iterator[Standing]:
+    for line in done.lines:
+        for epsilon in sorted({one.epsilon for one in done.points}):
+            here = _here(done, line.statistic, epsilon)
+            caption = f"{capital(STATISTICS[line.statistic])}, ε = {epsilon:g}"
+            yield Standing(caption, [_row(one) for one in here])
+
+
+def _row(one: RegressionPoint) -> Row:
+    cells = (
+        "ε" if one.private else "none",
+        significant(one.error),
+        significant(one.ratio_to_se),
+        percent(one.tails),
+        percent(one.published),
+    )
+    return Row(capital(SHOWN[one.method].label), cells, one.private)
+
+
+def _here(done: Regressions, statistic: str, epsilon: float) -> list[RegressionPoint]:
+    """The points of a setting in the order of the methods."""
+    found = {
+        one.method: one
+        for one in done.points
+        if one.statistic == statistic and one.epsilon == epsilon
+    }
+    return [found[name] for name in SHOWN]
+
+
+def _shown_epsilon(done: Regressions) -> float:
+    """The ε of the Atlas, or the nearest that was drawn."""
+    return min(
+        {one.epsilon for one in done.points}, key=lambda one: (abs(one - POINT_OF_ATLAS), one)
+    )

@@ -1,0 +1,299 @@
+"""Regressions: MOSE, other baselines and private lines on the same cells, at the same ε.
+
+Everything computed here is a function of the truth. On cells that are not made up it stays inside.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
+from math import isfinite
+from typing import Any, Protocol
+
+import numpy as np
+
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.errors import InvalidParameter
+from leeward.core.exact import Number
+from leeward.core.mechanisms.moments import Establishments, Moments, lattice_points, row_sums
+from leeward.core.mechanisms.theil_sen import FEWEST, TheilSen
+from leeward.core.show.page import INTERNAL
+from leeward.core.show.progress import Silent
+from leeward.lab.evaluate.design import Grid, exact
+from leeward.lab.evaluate.evaluation import Progress
+from leeward.lab.evaluate.regression_cells import MADE_UP, made_up_cells
+from leeward.systems.regress.lines import Lines, MedianLines, MomentLines
+from leeward.systems.regress.mose import METHODS, Method, Mose, Prepared, prepared, standard_noise
+from leeward.systems.regress.scatter import SLOPE, Estimand, Scatter, prediction
+
+MOSE = "mose"
+"""The preset of this comparison."""
+
+GRID = Grid(epsilons=exact("1/2", "1", "2", "4", "8", "16"), further=(), trials=40)
+POINT_OF_ATLAS = 8.0
+"""The ε of the Opportunity Atlas (Chetty and Friedman 2019)."""
+
+TAILS = 5
+"""The outer fifths."""
+
+FEWEST_CELLS = 2 * TAILS
+ESTIMANDS = (prediction(0.25), SLOPE)
+
+
+@dataclass(frozen=True)
+class RegressionPoint:
+    """What one method does to one statistic at one ε.
+
+    `error` is the median over cells of the mean absolute difference from least squares, over the
+    cells that have an estimate, whose share is `published`; `ratio_to_se` divides it by the median
+    standard error of least squares. `tails` is the share of the cells of both outer fifths that
+    the released estimates put into the same fifth.
+    """
+
+    method: str
+    private: bool
+    statistic: str
+    epsilon: float
+    cells: int
+    trials: int
+    error: float | None
+    ratio_to_se: float | None
+    published: float
+    tails: float
+
+
+REGRESSION_COLUMNS = tuple(one.name for one in fields(RegressionPoint))
+
+
+@dataclass(frozen=True)
+class Line:
+    """A statistic on all cells: its median standard error, χ, and χ by the local sensitivity.
+
+    The last two differ where a removal, or a point that is no corner, does more; the last is None
+    where a removal leaves no line.
+    """
+
+    statistic: str
+    se: float
+    chi: float
+    chi_local: float | None
+
+
+@dataclass(frozen=True)
+class Regressions:
+    """The points of a comparison; `data` describes the cells in words."""
+
+    data: str
+    made_up: bool
+    cells: int
+    trials: int
+    lines: tuple[Line, ...]
+    points: tuple[RegressionPoint, ...]
+
+    @property
+    def mark(self) -> str | None:
+        """The warning on every figure and page; None for made-up cells."""
+        return None if self.made_up else INTERNAL
+
+    def as_json(self) -> dict[str, Any]:
+        """The comparison for programs."""
+        return {"preset": MOSE, "mark": self.mark} | asdict(self)
+
+
+class Contender(Protocol):
+    """A method on cells that it knows."""
+
+    @property
+    def private(self) -> bool:
+        """Whether it has a guarantee."""
+
+    def draws(self, epsilon: Fraction, trials: int) -> Mapping[str, Floats]:
+        """Estimates (trials, cells) of every statistic; nan where there is none."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Baseline:
+    """A method without a guarantee, which pays ε for each statistic."""
+
+    ready: Mapping[str, Prepared]
+    private: bool = False
+
+    @classmethod
+    def of(cls, method: Method, cells: Mapping[str, Scatter]) -> "Baseline":
+        """Lines and sensitivities are found once."""
+        return cls({of.name: prepared(method, cells, of) for of in ESTIMANDS})
+
+    def draws(self, epsilon: Fraction, trials: int) -> Mapping[str, Floats]:
+        """Laplace noise, as in all private methods here."""
+        return {
+            name: one.released(
+                float(epsilon), *standard_noise("laplace", (2, trials, len(one.cells)))
+            ).estimate
+            for name, one in self.ready.items()
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Private:
+    """A method with a guarantee: one ε pays for the lines of all cells, and all that they show."""
+
+    lines: Callable[[Fraction], Lines]
+    private: bool = True
+
+    def draws(self, epsilon: Fraction, trials: int) -> Mapping[str, Floats]:
+        """Each trial is a release, calibrated and drawn as `leeward regress` does."""
+        drawn = [_estimates(self.lines(epsilon)) for _ in range(trials)]
+        return {of.name: np.array([one[of.name] for one in drawn]) for of in ESTIMANDS}
+
+
+def _estimates(lines: Lines) -> dict[str, Floats]:
+    """Released lines of a, b in [−1, 1] as statistics of x, y in [0, 1]."""
+    return {
+        of.name: (1 + lines.predictions(2 * of.rank - 1).value) / 2
+        if of.level
+        else lines.slopes().value
+        for of in ESTIMANDS
+    }
+
+
+def _moments(cells: Mapping[str, Scatter]) -> Callable[[Fraction], Lines]:
+    sums = [row_sums(*_lattice(one)).sum(axis=0) for one in cells.values()]
+    ones = np.arange(len(cells))
+    held = Establishments(np.array(sums), np.ones_like(ones), ones, len(cells))
+    return lambda epsilon: MomentLines.of(Moments.calibrated(epsilon).release(held))
+
+
+def _theil_sen(cells: Mapping[str, Scatter]) -> Callable[[Fraction], Lines]:
+    counts = np.array([one.fit.count for one in cells.values()])
+    known = counts >= FEWEST
+    points = [_lattice(one) for one in cells.values()]
+
+    def release(epsilon: Fraction) -> Lines:
+        made = TheilSen.calibrated(epsilon)
+        found = [
+            made.release(*one, count) if count >= FEWEST else (0, 0)
+            for one, count in zip(points, counts.tolist(), strict=True)
+        ]
+        return MedianLines.of(np.array(found), counts, known)
+
+    return release
+
+
+def _lattice(cell: Scatter) -> tuple[Integers, Integers]:
+    ends = Fraction(0), Fraction(1)
+    return lattice_points(cell.x, *ends), lattice_points(cell.y, *ends)
+
+
+def compare(
+    cells: Mapping[str, Scatter] | None = None,
+    *,
+    data: str = "cells of the caller",
+    epsilons: Iterable[Number] = (),
+    trials: int | None = None,
+    progress: Progress | None = None,
+) -> Regressions:
+    """Draw every method at every ε; without cells on made-up ones.
+
+    With cells the result is a function of the truth, and CONFIDENTIAL.
+    """
+    grid = (GRID if trials is None else GRID.with_trials(trials)).with_settings((), epsilons)
+    made_up = cells is None
+    held = made_up_cells() if cells is None else cells
+    _refuse_few(held)
+    return Regressions(
+        MADE_UP if made_up else data,
+        made_up,
+        len(held),
+        grid.trials,
+        tuple(_lines(held)),
+        tuple(_points(held, grid, progress or Silent())),
+    )
+
+
+def contenders(cells: Mapping[str, Scatter]) -> dict[str, Contender]:
+    """All methods by name, the baselines first."""
+    return {
+        **{name: Baseline.of(method, cells) for name, method in METHODS.items()},
+        "moments": Private(_moments(cells)),
+        "theil-sen": Private(_theil_sen(cells)),
+    }
+
+
+def _points(
+    cells: Mapping[str, Scatter], grid: Grid, progress: Progress
+) -> Iterator[RegressionPoint]:
+    truth = {of.name: _truth(cells, of) for of in ESTIMANDS}
+    known = contenders(cells)
+    settings = [(name, epsilon) for name in known for epsilon in grid.epsilons]
+    for done, (name, epsilon) in enumerate(settings, 1):
+        drawn = known[name].draws(epsilon, grid.trials)
+        for statistic, (estimate, se) in truth.items():
+            released = drawn[statistic]
+            error = median_error(released, estimate)
+            yield RegressionPoint(
+                name,
+                known[name].private,
+                statistic,
+                float(epsilon),
+                len(cells),
+                grid.trials,
+                error,
+                None if error is None else error / se,
+                float(np.mean(~np.isnan(released))),
+                float(np.mean([tail_share(one, estimate) for one in released])),
+            )
+        progress.part("settings", done, len(settings))
+
+
+def _truth(cells: Mapping[str, Scatter], of: Estimand) -> tuple[Floats, float]:
+    """Estimates by least squares, and their median standard error."""
+    lines = [one.fit for one in cells.values()]
+    errors = [one.standard_error(of) for one in lines]
+    return np.array([one.estimate(of) for one in lines]), float(np.nanmedian(errors))
+
+
+def median_error(released: Floats, truth: Floats) -> float | None:
+    """The median over cells of the mean over the trials that have an estimate."""
+    off = np.abs(released - truth)
+    known = ~np.isnan(off)
+    trials = known.sum(axis=0)
+    if not trials.any():
+        return None
+    mean = np.where(known, off, 0).sum(axis=0)[trials > 0] / trials[trials > 0]
+    return float(np.median(mean))
+
+
+def tail_share(released: Floats, truth: Floats) -> float:
+    """Share of the cells of the outer fifths of the truth that are released in the same fifth.
+
+    Cells without an estimate are in no fifth. By chance it is a fifth.
+    """
+    size = int(np.sum(~np.isnan(truth))) // TAILS
+    found = 0
+    for sign in (1, -1):
+        true, seen = (set(_lowest(sign * one, size)) for one in (truth, released))
+        found += len(true & seen)
+    return found / (2 * size)
+
+
+def _lowest(values: Floats, size: int) -> list[int]:
+    """The places of the smallest values; nan has none."""
+    order = np.argsort(values, kind="stable")  # nan last
+    return [int(at) for at in order[:size] if not np.isnan(values[at])]
+
+
+def _lines(cells: Mapping[str, Scatter]) -> Iterator[Line]:
+    for of in ESTIMANDS:
+        local = [one.fit.count * one.local_sensitivity(of) for one in cells.values()]
+        chi = Mose().envelopes(cells, of)[""].chi
+        most = float(np.nanmax(local))
+        yield Line(of.name, _truth(cells, of)[1], chi, most if isfinite(most) else None)
+
+
+def _refuse_few(cells: Mapping[str, Scatter]) -> None:
+    if sum(one.fit.exists for one in cells.values()) < FEWEST_CELLS:
+        raise InvalidParameter(
+            "--cells",
+            rule=f"must hold at least {FEWEST_CELLS} cells with two different x each",
+            value="fewer",
+            next_step="Compare on more cells, or leave --cells out for made-up ones.",
+        )

@@ -1,0 +1,154 @@
+"""Results: a workload with its points, and the setting at which they are tabulated."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+
+from leeward.lab.evaluate.contender import PRODUCT
+from leeward.lab.evaluate.evaluation import Evaluation, Table
+from leeward.lab.evaluate.figures import CHOSEN_ALPHA
+from leeward.lab.evaluate.line import INFUSION, PARALLEL, Line, line_of
+from leeward.lab.evaluate.point import ALL, Point, Refused, Setting
+
+CHOSEN_EPSILON, CHOSEN_FOR_WHOLE = 1.0, 4.0
+"""The ε at which single counts are tabulated, and whole tables of worker cells: the nearest in the
+grid."""
+
+GridPoint = tuple[float | None, float | None]
+"""α and ε; a promise of another kind has no α."""
+
+STRONGER = {"strong": ("strong",), "weak": ("weak", "strong")}
+"""Which policies promise at least as much."""
+
+
+@dataclass(frozen=True)
+class WorkloadResult:
+    """One workload: its table, its points in all strata, its gaps."""
+
+    table: Table
+    points: tuple[Point, ...]
+    refused: tuple[Refused, ...]
+
+    @property
+    def whole(self) -> bool:
+        """Whether several worker cells of a workplace are released for one ε."""
+        booked = {one.accounting for one in (*self.points, *self.refused)}
+        return PRODUCT in booked or (self.table.worker_cells > 1 and booked != {"single"})
+
+    @property
+    def infusion(self) -> Point | None:
+        """Noise infusion on all cells."""
+        found = (one for one in self.points if one.mechanism == INFUSION and one.stratum == ALL)
+        return next(found, None)
+
+    @cached_property
+    def alpha(self) -> float | None:
+        """The α of the reading: as in the figures, the nearest to a tenth."""
+        alphas = {one.alpha for one in self.points if one.alpha is not None}
+        return _nearest(alphas, CHOSEN_ALPHA)
+
+    @cached_property
+    def epsilon(self) -> float | None:
+        """The ε of the reading."""
+        wanted = CHOSEN_FOR_WHOLE if self.whole else CHOSEN_EPSILON
+        mine = [one for one in self.points if one.epsilon is not None]
+        same = [one for one in mine if one.alpha == self.alpha]
+        return _nearest({one.epsilon for one in same or mine if one.epsilon is not None}, wanted)
+
+    @property
+    def where(self) -> str:
+        """The setting of the reading in words."""
+        known = (("α", self.alpha), ("ε", self.epsilon))
+        return " and ".join(f"{name} = {one:g}" for name, one in known if one is not None)
+
+    @property
+    def here(self) -> tuple[Point, ...]:
+        """The points of the reading, on all cells; those without α beside the others."""
+        return tuple(
+            one
+            for one in self.points
+            if one.stratum == ALL
+            and one.epsilon is not None
+            and one.epsilon == self.epsilon
+            and one.alpha in (None, self.alpha)
+        )
+
+    @property
+    def protected(self) -> tuple[Point, ...]:
+        """All points with α at their true price, on all cells."""
+        return tuple(one for one in self.points if one.stratum == ALL and _proper(one))
+
+    @cached_property
+    def grid(self) -> tuple[GridPoint, ...]:
+        """Every α and ε at which something with α was tried at its true price."""
+        tried = (*self.points, *self.refused)
+        return tuple(dict.fromkeys(grid_point(one) for one in tried if _proper(one)))
+
+
+def grid_point(setting: Setting) -> GridPoint:
+    """The α and ε of a setting."""
+    return setting.alpha, setting.epsilon
+
+
+def workload_results(evaluation: Evaluation) -> tuple[WorkloadResult, ...]:
+    """The result of each workload, in order."""
+    return tuple(
+        WorkloadResult(
+            table,
+            tuple(one for one in evaluation.points if one.workload == table.name),
+            tuple(one for one in evaluation.refused if one.workload == table.name),
+        )
+        for table in evaluation.tables
+    )
+
+
+def ranked(points: Iterable[Point], wanted: Callable[[Line], bool]) -> list[Point]:
+    """The wanted points with a finite error, the least first."""
+    found = [one for one in points if wanted(line_of(one)) and _measured(one)]
+    return sorted(found, key=lambda one: one.l1 or 0.0)
+
+
+def ours(line: Line) -> bool:
+    """Whether it is one of ours."""
+    return line.ours
+
+
+def of_papers(line: Line) -> bool:
+    """Whether it is a mechanism of the papers, published or tight, at its true price."""
+    return line.paper and line.accounting != PARALLEL and not line.printed
+
+
+def comparable(own: Point, other: Point) -> bool:
+    """Whether ours promises at least as much as the other."""
+    return own.policy in STRONGER.get(other.policy, (other.policy,)) and own.delta <= other.delta
+
+
+def called(setting: Setting) -> str:
+    """A setting's mechanism for people, in one line."""
+    point = line_of(Point(**{name: getattr(setting, name) for name in _SHARED}))
+    return point.label([point]).replace("\n", " ")
+
+
+_SHARED = tuple(Setting.__dataclass_fields__)
+
+
+def promise(setting: Setting) -> str:
+    """What it promises, in a word or two."""
+    if setting.policy == "none":
+        return "none"
+    return f"{setting.policy}, δ = {setting.delta:.3g}" if setting.delta else setting.policy
+
+
+def _proper(one: Setting) -> bool:
+    """Whether it has an α and is counted at its true price; a form without a promise has none."""
+    known = one.alpha is not None and one.epsilon is not None
+    return known and one.accounting != PARALLEL and one.policy != "none"
+
+
+def _measured(one: Point) -> bool:
+    return one.l1 is not None and isfinite(one.l1)
+
+
+def _nearest(values: set[float], wanted: float) -> float | None:
+    return min(values, key=lambda one: (abs(one - wanted), one), default=None)

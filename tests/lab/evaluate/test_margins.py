@@ -1,0 +1,76 @@
+"""All margins: each for its share of ε, and added up from the finest table."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from leeward.core.codebook import EveryJob, Marginal
+from leeward.core.errors import InvalidParameter
+from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.economy import Economy
+from leeward.lab.evaluate import PRESETS
+from leeward.lab.evaluate.benchmark import benchmarks
+from leeward.lab.evaluate.contender import ADDED, SPLIT
+from leeward.lab.evaluate.design import Grid, Workload, exact, open_economy
+from leeward.lab.evaluate.evaluation import Evaluation, Study, Table, marginals
+from leeward.lab.evaluate.experiment import experiments
+from leeward.lab.evaluate.findings import margins_compared
+from leeward.lab.evaluate.point import ALL, Point, Refused
+from leeward.lab.evaluate.truth import Truth, added, read_truths
+
+GRID = Grid(alphas=exact("0.1"), epsilons=exact("8"), further=(), thetas=(), trials=2)
+Read = tuple[tuple[Workload, ...], dict[Marginal, Truth]]
+
+
+@pytest.fixture(scope="module")
+def read() -> Read:
+    with open_economy(Economy(3_000, 200, places=10), lambda *_: None) as (engine, book):
+        loads = PRESETS["quick"].with_workload("all_margins").workloads(book)
+        return loads, read_truths(engine, book, EveryJob(), marginals(loads), "place")
+
+
+@pytest.fixture(scope="module")
+def points(read: Read) -> tuple[Point, ...]:
+    """Of the finest table and of all jobs, by slope."""
+    loads, truths = read
+    held = benchmarks(truths, Infusion(0.1, 0.25), 2, lambda _: None)
+    asked = [one for load in (loads[0], loads[-1]) for one in experiments(load, GRID)]
+    drawn = [one.run(held) for one in asked if one.contender.mechanism == "slope"]
+    return tuple(point for one in drawn if not isinstance(one, Refused) for point in one)
+
+
+def test_the_true_margins_are_sums_of_the_finest_table(read: Read) -> None:
+    loads, truths = read
+    assert [len(one.marginal.workplace) for one in loads] == [0, 1, 1, 1, 2, 2, 2, 3]
+    finest = loads[-1].marginal
+    for one in loads:
+        coarse, fine = truths[one.marginal], truths[finest]
+        sums = added(fine.counts, fine, coarse, (finest, one.marginal))
+        assert np.array_equal(sums, coarse.counts)
+
+
+def test_a_share_pays_for_a_margin_and_all_of_epsilon_for_the_finest_table(read: Read) -> None:
+    paid = {one.contender.accounting: one for one in experiments(read[0][1], GRID)}
+    assert paid[SPLIT].own_price.epsilon == Fraction(1)
+    assert paid[ADDED].own_price.epsilon == paid[SPLIT].price.epsilon == 8
+    assert paid[SPLIT].setting.epsilon == 8.0
+
+
+def test_each_margin_has_a_point_for_both_ways(points: tuple[Point, ...]) -> None:
+    found = {(one.workload, one.accounting): one.l1 or 0.0 for one in points if one.stratum == ALL}
+    finest, coarse = "all_margins.place_sector_ownership", "all_margins.all_jobs"
+    assert set(found) == {(name, how) for name in (finest, coarse) for how in (SPLIT, ADDED)}
+    assert found[finest, ADDED] < found[finest, SPLIT] / 3
+    assert found[coarse, ADDED] > 3 * found[finest, ADDED]
+    tables = (Table(coarse, "the margin all jobs", 1, 1, 0.0, 0.0),)
+    study = Study("quick", "a test", True, (), GRID, Infusion(0.1, 0.25))
+    (said,) = margins_compared(Evaluation(study, tables, points, ()))
+    assert said.startswith("The margin all jobs, α = 0.1 and ε = 8: mean error ")
+    assert "its own share of ε (slope)" in said
+    assert "added from the finest table (slope)" in said
+
+
+def test_another_workload_is_refused() -> None:
+    with pytest.raises(InvalidParameter, match="must be all_margins"):
+        PRESETS["quick"].with_workload("some_margins")
