@@ -23,9 +23,7 @@ import_compilers_lazily()
 
 import numpy.ma  # noqa: F401 (PyArrow does with the first array)
 
-import leeward.cli.release
-import leeward.core.noise.draws  # noqa: F401 (as the first draw does)
-from leeward import front
+from leeward import api as front
 from leeward.core.codebook import Published
 from leeward.publishing.bundle.table_writer import TableWriter
 from leeward.publishing.engines.database import ibis

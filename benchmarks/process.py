@@ -39,7 +39,7 @@ def timed(command: Sequence[str], folder: Path) -> Run:
 
 def leeward(*words: str) -> list[str]:
     """The command line of this environment."""
-    return [sys.executable, "-c", "from leeward.cli import start; start()", *words]
+    return [sys.executable, "-c", "from leeward.interface.commands import start; start()", *words]
 
 
 def best(runs: Sequence[Run]) -> Run:

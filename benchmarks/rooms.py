@@ -23,7 +23,7 @@ from types import FrameType
 from typer.testing import CliRunner
 
 import leeward
-from leeward.cli.app import build
+from leeward.interface.commands.app import build
 
 SOURCE = Path(leeward.__file__).parent
 

@@ -33,7 +33,7 @@ LIBRARIES = {"ibis": "database", "sqlglot": "database", "duckdb": "database", "_
 
 BOUNDED = ("start", "ledger", "certificate", "report")
 PARTS = {
-    "plan": ("leeward.cli.release:read_plan",),
+    "plan": ("leeward.interface.commands.release:read_plan",),
     "database": (
         *(f"leeward.publishing.engines.ibis_engine:IbisEngine.{name}"
           for name in ("digest", "frame_sketch", "check", "prepare", "unchanged")),
@@ -44,7 +44,7 @@ PARTS = {
         f"leeward.publishing.release.run:{name}" for name in ("open_ledger", "reserve", "payment", "commit")
     ),
     "noise": ("leeward.publishing.release.run:measured_cells", "leeward.publishing.release.run:require_accuracy"),
-    "report": ("leeward.front:add_report",),
+    "report": ("leeward.api:add_report",),
 }  # fmt: skip
 
 spent: defaultdict[str, float] = defaultdict(float)
@@ -131,7 +131,7 @@ def watch_parts() -> None:
 def measured(target: Path) -> None:
     """In a new process: release, and write down what each part took."""
     watch_imports()
-    from leeward.cli import app, start  # noqa: PLC0415 (its import is measured)
+    from leeward.interface.commands import app, start  # noqa: PLC0415 (its import is measured)
 
     imported = app._imported
 

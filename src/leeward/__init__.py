@@ -19,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from leeward.api import check, find_jobs, predict, release, verify
     from leeward.core.errors import CannotCompose, InvalidParameter, LeewardError, NotCovered
     from leeward.core.mechanisms import mechanism
     from leeward.core.privacy import (
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
         WeakAlpha,
         WorkerOnly,
     )
-    from leeward.front import check, find_jobs, predict, release, verify
     from leeward.publishing.bundle.reader import Bundle, read_bundle
     from leeward.publishing.ledger import Ledger
     from leeward.publishing.plan.plan import Plan, read_plan
@@ -40,7 +40,7 @@ __version__ = "0.5.0"
 HOMES = {
     "leeward.publishing.bundle.reader": ("Bundle", "read_bundle"),
     "leeward.core.errors": ("CannotCompose", "InvalidParameter", "LeewardError", "NotCovered"),
-    "leeward.front": ("check", "find_jobs", "predict", "release", "verify"),
+    "leeward.api": ("check", "find_jobs", "predict", "release", "verify"),
     "leeward.publishing.ledger": ("Ledger",),
     "leeward.core.mechanisms": ("mechanism",),
     "leeward.core.privacy": (

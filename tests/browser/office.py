@@ -65,6 +65,6 @@ def command(*arguments: str) -> list[str]:
     """`leeward` as a person starts it, also where a shell has Ctrl-C ignored."""
     start = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "from leeward.cli import start; start()"
+        "from leeward.interface.commands import start; start()"
     )
     return [sys.executable, "-c", start, *arguments]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.report.writing import add_report
+from leeward.interface.report.writing import add_report
 from tests.browser.office import Office
 from tests.browser.stranger import write_hostile, write_many
 from tests.browser.view import DARK, LOOKS, PHONE, WIDE, NewView, View

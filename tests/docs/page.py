@@ -23,7 +23,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from leeward.cli.app import build
+from leeward.interface.commands.app import build
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(

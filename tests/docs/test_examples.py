@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from docs.slot import current
 from docs.tables import TABLES
-from leeward.cli.app import build
+from leeward.interface.commands.app import build
 from tests.docs.page import is_run
 
 ROOT = Path(__file__).parents[2]

@@ -10,15 +10,15 @@ import pytest
 import typer
 from pydantic import BaseModel
 
-from leeward.cli import screen
-from leeward.cli.app import COMMANDS as LISTED
-from leeward.cli.app import build, load
 from leeward.core import errors
 from leeward.core.codebook import ROW_RULES, Flag, read_codebook
 from leeward.core.codebook.declaration import WrittenCodebook
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES
 from leeward.core.mechanisms.choice import IN_PLANS
 from leeward.core.privacy.policy import POLICIES
+from leeward.interface.commands import screen
+from leeward.interface.commands.app import COMMANDS as LISTED
+from leeward.interface.commands.app import build, load
 from leeward.lab.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.lab.evaluate.point import COLUMNS
 from leeward.lab.evaluate.regressions import REGRESSION_COLUMNS

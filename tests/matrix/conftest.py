@@ -9,11 +9,11 @@ import psycopg
 import pytest
 
 from leeward.core.codebook import TABLES
+from tests.interface.web.outputs_scene import write_outputs
 from tests.matrix.office import ROWS, Made, Office
 from tests.matrix.page import Visit, visited
 from tests.publishing.engines.cluster import cluster
 from tests.publishing.release.test_postgres import load
-from tests.web.outputs_scene import write_outputs
 
 
 @pytest.fixture(scope="session")

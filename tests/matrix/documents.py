@@ -8,11 +8,11 @@ import yaml
 
 import leeward
 from tests.browser.view import View
+from tests.interface.web.serving import serving
 from tests.matrix import windows
 from tests.matrix.consumers import OF_BUNDLES, OF_PLANS
 from tests.matrix.gaps import differences, read_gaps
 from tests.matrix.page import Visit
-from tests.web.serving import serving
 
 REJECTED = {
     "wrong.yaml": "own-data shows the error of this plan",

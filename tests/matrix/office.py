@@ -18,8 +18,8 @@ import yaml
 from typer.testing import CliRunner, Result
 
 import leeward
-from leeward.cli.app import build
 from leeward.core.codebook import TABLES
+from leeward.interface.commands.app import build
 from leeward.lab.economy import Economy, write_economy
 
 PLANS = Path(__file__).with_name("plans.yaml")

@@ -9,11 +9,11 @@ from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from starlette.routing import Match
 
-from leeward.web import laboratory, ledger_tab, plan_tab, releases_tab
-from leeward.web.geography import read_map
+from leeward.interface.web import laboratory, ledger_tab, plan_tab, releases_tab
+from leeward.interface.web.geography import read_map
+from tests.interface.web.serving import Served, serving
 from tests.matrix.consumers import Text, proper
 from tests.matrix.office import Made, Office
-from tests.web.serving import Served, serving
 
 COMPARISON = "/comparison?first=first&second=second"
 

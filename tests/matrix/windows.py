@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import leeward
-from leeward.web.releases_print import MOST_PRINTED
+from leeward.interface.web.releases_print import MOST_PRINTED
 from tests.browser import seen
 from tests.browser.view import DARK, WIDE, Look, View
 from tests.matrix.page import Visit, route_of

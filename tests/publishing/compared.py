@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.csv as pv
 import pyarrow.parquet as pq
 
+from leeward.interface.report.document import report
 from leeward.publishing.bundle import REPORT, read_bundle
 from leeward.publishing.bundle.rows import MARGINS
-from leeward.report.document import report
 
 NOISY = ("value", *sorted(MARGINS))
 TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\+00:00")

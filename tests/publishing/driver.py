@@ -13,14 +13,14 @@ import sys
 import traceback
 from typing import Any, NoReturn, TypedDict
 
-from leeward.cli import main
 from leeward.core.noise.selftest import require_accuracy
+from leeward.interface.commands import main
 
 IMPORTED = (
-    *(f"leeward.cli.{name}" for name in ("release", "check", "verify", "ledger")),
+    *(f"leeward.interface.commands.{name}" for name in ("release", "check", "verify", "ledger")),
     "leeward.core.noise.block",
     "leeward.core.noise.draws",
-    "leeward.report.writing",
+    "leeward.interface.report.writing",
     "ibis.backends.duckdb",
     "pyarrow.parquet",
 )

@@ -6,14 +6,14 @@ from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
-from leeward.cli.screen import note
 from leeward.core import randomness
 from leeward.core.codebook import Batch, Cells, Published
 from leeward.core.mechanisms.measurement import Measurement
+from leeward.interface.commands.screen import note
+from leeward.interface.report import writing
+from leeward.interface.report.document import report
 from leeward.publishing.bundle import Bundle, Certificate
 from leeward.publishing.release import measuring, run
-from leeward.report import writing
-from leeward.report.document import report
 
 Function = Callable[..., Any]
 

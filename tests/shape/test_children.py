@@ -22,6 +22,6 @@ def test_every_python_that_is_started_ignores_the_working_folder() -> None:
     found = {module.name: sorted(starts(module)) for module in modules()}
     assert {name: ways for name, ways in found.items() if ways} == {
         "leeward.core.processes": ["'fork'"],  # a copy of this process: it looks for nothing
-        "leeward.web.drafting": ["'-P'"],
-        "leeward.web.releases_outputs": ["'-P'"],
+        "leeward.interface.web.drafting": ["'-P'"],
+        "leeward.interface.web.releases_outputs": ["'-P'"],
     }

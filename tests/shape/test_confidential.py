@@ -41,4 +41,4 @@ def test_another_opening_is_reported(tmp_path: Path, text: str) -> None:
     path.parent.mkdir(parents=True)
     path.write_text(text)
     (found,) = [line for module in modules(tmp_path) for line in openings(module)]
-    assert found.startswith("leeward.cli.peek:1")
+    assert found.startswith("leeward.interface.commands.peek:1")

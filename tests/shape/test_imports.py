@@ -113,8 +113,16 @@ def judge(src: Path, name: str, text: str) -> list[str]:
         ("engines/duck.py", "from ..privacy import Guarantee", "leeward.core.privacy.Guarantee"),
         ("engines/__init__.py", "from .. import privacy", "leeward.core.privacy"),
         ("engines/sql/text.py", "from ...ledger import book", "leeward.publishing.ledger.book"),
-        ("engines/duck.py", "def f():\n    import leeward.cli", "leeward.cli"),
-        ("engines/duck.py", "if TYPE_CHECKING:\n    from leeward.cli import x", "leeward.cli.x"),
+        (
+            "engines/duck.py",
+            "def f():\n    import leeward.interface.commands",
+            "leeward.interface.commands",
+        ),
+        (
+            "engines/duck.py",
+            "if TYPE_CHECKING:\n    from leeward.interface.commands import x",
+            "leeward.interface.commands.x",
+        ),
         ("audit/loss.py", "from leeward import randomness", "leeward.core.randomness"),
         ("web/page.py", "from leeward.publishing import run", "leeward.publishing.release.run"),
         ("web/page.py", "import leeward.publishing", "leeward.publishing"),
@@ -122,7 +130,11 @@ def judge(src: Path, name: str, text: str) -> list[str]:
         ("web/page.py", "from leeward.publishing.planner import x", "leeward.publishing.planner.x"),
         ("errors.py", "from leeward import exact", "leeward.core.exact"),
         ("exact.py", "from leeward import randomness", "leeward.core.randomness"),
-        ("__init__.py", "from leeward.cli import main", "leeward.cli.main"),
+        (
+            "__init__.py",
+            "from leeward.interface.commands import main",
+            "leeward.interface.commands.main",
+        ),
     ],
 )
 def test_a_forbidden_import_is_reported(tmp_path: Path, name: str, text: str, target: str) -> None:

@@ -22,16 +22,14 @@ WORK = {
     "leeward": "import leeward",
     "engines": "import leeward.publishing.engines",
     "plan": "from leeward.publishing.plan.plan import read_plan; read_plan(Path('plan.yaml'))",
-    "web": "import leeward.web.app",
+    "web": "import leeward.interface.web.app",
     "engine": "from leeward.publishing.engines import connect",
 }
 HEAVY = [
     *("ibis", "duckdb", "pandas", "sqlglot", "leeward.publishing.engines.*"),
     *("leeward.core.noise.sampling", "leeward.core.noise.draws", "leeward.core.randomness"),
 ]
-HELP = (
-    "sys.argv[1:] = ['--help']; from leeward.cli import main\ntry: main()\nexcept SystemExit: pass"
-)
+HELP = "sys.argv[1:] = ['--help']; from leeward.interface.commands import main\ntry: main()\nexcept SystemExit: pass"
 LIBRARIES = ["numpy", "pyarrow", "pydantic", "flint", "rich", "yaml", "jinja2", "sqlite3"]
 LIST = "print(*(name for name in sys.modules if sys.modules[name] is not None), sep='\\n')"
 

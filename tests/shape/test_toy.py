@@ -116,7 +116,7 @@ def run(house: Path, *words: str) -> str:
 
 def leeward(house: Path, *words: str) -> str:
     """A command of the copy."""
-    return run(house, "-c", "from leeward.cli import main; main()", *words)
+    return run(house, "-c", "from leeward.interface.commands import main; main()", *words)
 
 
 def test_a_toy_is_planned_released_and_reported(house: Path) -> None:

@@ -15,10 +15,10 @@ import pytest
 from typer.testing import CliRunner
 
 import leeward
-from leeward.cli.app import build
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.derived.derive.comparison import compare
 from leeward.derived.derive.quantities import DerivedRow
+from leeward.interface.commands.app import build
 from leeward.publishing.bundle.statements import NoiseStatement
 from leeward.tidy import Derived, derive
 from tests.publishing.bundle.tables_in_memory import Codes, InMemory, Line, in_memory

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from leeward.cli.app import build
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms import mechanism
 from leeward.core.privacy.graph import partition, read_graph, strong
+from leeward.interface.commands.app import build
 from leeward.lab.audit.graph_exam import GraphExam, loss_over
 from leeward.lab.audit.recording import released
 

@@ -9,7 +9,7 @@ from leeward.core.exact import Number
 from leeward.core.privacy import Guarantee
 from leeward.publishing.bundle import Certificate, TableGuarantee, read_bundle
 from leeward.publishing.bundle.history import history_findings
-from tests.cli.scene import Office
+from tests.interface.commands.scene import Office
 
 KEPT = Path(__file__).parents[2] / "kept" / "format-1" / "bundle"
 CAP = TableGuarantee.of(Guarantee("strong", "1/10", 100))

@@ -12,7 +12,7 @@ import pytest
 from leeward.publishing.bundle import certificate_schema, read_bundle, verify_bundle
 from leeward.publishing.bundle.certificate import is_published, published_schema
 from leeward.publishing.ledger import Ledger
-from tests.cli.scene import Office
+from tests.interface.commands.scene import Office
 from tests.publishing.bundle.tampering import reseal
 
 KEPT = Path(__file__).parents[2] / "kept"

@@ -25,7 +25,7 @@ MOST_SECONDS = 2.0
 READER = """
 import json, resource, sys, time
 from pathlib import Path
-import leeward.front
+import leeward.api
 from leeward.publishing.bundle.reader import read_certificate
 from leeward.core.errors import Damaged
 

@@ -11,10 +11,10 @@ import pytest
 
 from leeward.core.codebook import Marginal
 from leeward.core.errors import Damaged
+from leeward.interface.report.document import report
 from leeward.publishing.bundle import BundleWriter, read_bundle, verify_bundle
 from leeward.publishing.bundle.certificate import Certificate
 from leeward.publishing.bundle.rows import ROW_GROUP
-from leeward.report.document import report
 from tests.publishing.bundle.made_up import cells, certificate, certified, dimension
 
 SQUARE = Marginal("t", (dimension("a", ["1", "2"]), dimension("b", ["1", "2"])), ())

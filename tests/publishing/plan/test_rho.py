@@ -17,11 +17,11 @@ from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
 from leeward.core.noise.sums import ErrorDraws
 from leeward.core.privacy import Guarantee, sequential
+from leeward.interface.web.plan_form import load
 from leeward.lab.evaluate import run
 from leeward.publishing.ledger.account import Left, payment
 from leeward.publishing.ledger.notation import read_guarantee, written
 from leeward.publishing.plan.prediction import noise
-from leeward.web.plan_form import load
 from tests.unchecked import unchecked_release
 
 ATTRIBUTES = {

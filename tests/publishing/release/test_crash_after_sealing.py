@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from leeward.cli.release import run
 from leeward.core.errors import BadFile, FailedAfterCharge
+from leeward.interface.commands.release import run
 from leeward.publishing.bundle import disk, verify_bundle, writer
 from leeward.publishing.ledger import Entry, Ledger
 from leeward.publishing.plan.plan import read_plan

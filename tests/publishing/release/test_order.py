@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leeward.cli.release import run
 from leeward.core import randomness
 from leeward.core.randomness import SecretBits
+from leeward.interface.commands.release import run
 from leeward.publishing.ledger import Entry, Ledger
 from leeward.publishing.plan.plan import read_plan
 from tests.publishing.office import TABLES, Driver, Ended, Office, noted, release, steps

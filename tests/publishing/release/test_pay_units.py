@@ -12,6 +12,7 @@ from leeward.core.codebook import Batch, Cells, Confidential, Pay
 from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.measurement import Measured, Measurement, PublicLaw
+from leeward.interface.web.plan_result import make_result
 from leeward.publishing.plan.plan import Plan
 from leeward.publishing.plan.predicted import Prediction
 from leeward.publishing.plan.prediction import Outlook
@@ -20,7 +21,6 @@ from leeward.publishing.plan.request import WrittenTable
 from leeward.publishing.plan.target import MeanError, Target, smallest_budget
 from leeward.publishing.release.certify import Draft
 from leeward.publishing.release.measuring import completed, publish
-from leeward.web.plan_result import make_result
 from tests.publishing.bundle.made_up_pay import EARNINGS, MEANS
 from tests.publishing.plans import CODEBOOK, planned
 

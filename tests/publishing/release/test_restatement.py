@@ -27,7 +27,7 @@ from leeward.publishing.plan.plan import Plan
 from leeward.publishing.release.certify import Draft, Payment, budget, certificate
 from leeward.publishing.release.restatement import certificate_findings, restated_findings
 from leeward.tidy import tidy
-from tests.cli.scene import Office
+from tests.interface.commands.scene import Office
 from tests.publishing.bundle.tampering import reseal
 from tests.publishing.plan import test_classes, test_flows, test_rho
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned

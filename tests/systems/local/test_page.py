@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from leeward.cli.app import build
+from leeward.interface.commands.app import build
 from leeward.systems.local.page import MOST_ANSWERS
 
 SURVEY = "name: late-pay\nquestion: Late?\nanswers: [yes, no]\nepsilon: ln 3\n"

@@ -6,8 +6,8 @@ from typing import Any
 
 from typer.testing import CliRunner, Result
 
-from leeward.cli.app import build
 from leeward.core.randomness import SeededBits
+from leeward.interface.commands.app import build
 
 CODEBOOK = """\
 attributes:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from typer.testing import CliRunner, Result
 
-from leeward.cli.app import build
 from leeward.core.codebook import read_codebook
 from leeward.core.noise.scales import Integers
 from leeward.core.randomness import SeededBits
+from leeward.interface.commands.app import build
 from leeward.systems.synth.counting import Groups
 from leeward.systems.synth.domain import Domain
 

@@ -9,7 +9,7 @@ import duckdb
 import pytest
 from typer.testing import CliRunner
 
-from leeward.cli.app import build
+from leeward.interface.commands.app import build
 from leeward.publishing.ledger import Ledger
 from leeward.systems.synth import run as running
 from tests.systems.synth.scene import CODEBOOK, NAMES, answer, run, write

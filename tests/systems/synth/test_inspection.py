@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from leeward.cli.app import build
 from leeward.core.noise.scales import Integers
 from leeward.core.randomness import SeededBits
 from leeward.core.show.page import INTERNAL
+from leeward.interface.commands.app import build
 from leeward.systems.synth.closeness import CellTable, distance, entropy
 from leeward.systems.synth.inspection import (
     BAD_AT,

@@ -16,9 +16,9 @@ import yaml
 from typer.testing import CliRunner
 
 import leeward
-from leeward.cli.app import build
 from leeward.core.codebook.document import read_document
 from leeward.core.errors import BadFile, LeewardError
+from leeward.interface.commands.app import build
 from leeward.lab.economy import Economy, write_economy
 from leeward.systems.synth import linked, linking
 from leeward.systems.synth.linking import Synthetic

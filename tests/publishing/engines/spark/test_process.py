@@ -67,7 +67,7 @@ with connect(sources, Path(sys.argv[1]), Resources(engine="spark")):
 INTERRUPTED = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
-from leeward.cli import start
+from leeward.interface.commands import start
 from leeward.publishing.engines.spark.database import Spark
 asked = Spark._asked
 def slow(self, query):

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from leeward.cli.app import build
+from leeward.interface.commands.app import build
 from tests.docs.page import ROOT, Reader
 
 PAGE = ROOT / "docs" / "how-to" / "spark.md"

@@ -1,0 +1,201 @@
+"""`leeward attack`: what an attacker learns, on made-up tables or on one's own."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from leeward.core.errors import InvalidParameter, LeewardError, raise_all
+from leeward.core.installation import command
+from leeward.core.show.page import INTERNAL
+from leeward.core.show.progress import Silent
+from leeward.interface.commands.screen import Bar, note, progress, say, say_json
+from leeward.lab.attacks import registry
+from leeward.lab.attacks.gallery import INDEX, Run, files
+from leeward.lab.attacks.gallery import as_json as answer
+from leeward.lab.attacks.registry import ATTACK, ATTACKS, OF_FILES, attack_named, has_solver
+from leeward.lab.attacks.world import World, made_up, of_plan
+from leeward.publishing.bundle.disk import appearing, write_file
+from leeward.publishing.bundle.writer import require_free
+from leeward.publishing.plan.plan import read_plan
+
+ALL, INTERVAL = "all", "interval"
+OWNER, EVERYBODY = (0o600, 0o700), (0o644, 0o755)
+"""Modes of files and folder."""
+
+
+def attack_command(
+    name: Annotated[
+        str | None, typer.Argument(help="The attack, or all; left out, they are listed.")
+    ] = None,
+    tables: Annotated[
+        list[Path] | None, typer.Argument(help="For interval: published tables to examine.")
+    ] = None,
+    *,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--with", metavar="KEY=VALUE", help="A parameter; may be repeated."),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="A plan: its own tables, CONFIDENTIAL output.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for the pages; must not exist.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The findings as JSON.")] = False,
+) -> None:
+    """Try what an attacker learns from other protections, from ours and from nothing.
+
+    Every attack runs on made-up tables. With --data it runs on the tables of a plan: then all that
+    it finds is confidential, marked INTERNAL, and stays inside. No attack writes a bundle or
+    charges an account.
+
+    Example: leeward attack edge --out edge
+    """
+    if name is None:
+        _list()
+        return
+    if out is not None:
+        require_free(out)
+    asked = _several(settings, data) if name == ALL else [name]
+    given = {} if name == ALL else _settings(name, settings or (), data, tables or ())
+    if data is not None:
+        note(INTERNAL)
+    with progress() as bar:
+        runs = _run(asked, given, data, tables or (), bar)
+    if out is not None:
+        _write(runs, out, name)
+    _tell(runs, out, as_json=as_json, listed=name == ALL)
+
+
+def _list() -> None:
+    width = max(map(len, ATTACKS))
+    for name, one in ATTACKS.items():
+        marks = [*(["--data"] if one.own else []), *(["extra attacks"] if one.solver else [])]
+        say(f"{name:{width}}  {one.line}" + (f" [{', '.join(marks)}]" if marks else ""))
+    say()
+    say("[--data]: also runs on the tables of a plan. [extra attacks]: needs OR-Tools.")
+    say("Type: leeward attack NAME, or leeward attack all --out gallery")
+
+
+def _settings(
+    name: str, written: Sequence[str], data: Path | None, tables: Sequence[Path]
+) -> Mapping[str, Any]:
+    """The parameters that were given; options that do not go with the attack are refused."""
+    chosen = attack_named(name)
+    if data is not None and not chosen.own:
+        raise InvalidParameter(
+            "--data",
+            rule=f"is for attacks on tables; {name} has numbers of its own",
+            value=repr(str(data)),
+            next_step=f"Leave it out, or choose one of {', '.join(_own())}.",
+        )
+    if tables and (name != INTERVAL or data is not None):
+        raise InvalidParameter(
+            "TABLES",
+            rule="are for interval alone, without --data",
+            value=repr(str(tables[0])),
+            next_step="Leave them out.",
+        )
+    return registry.parameters(name, written, OF_FILES if tables else ATTACK)
+
+
+def _own() -> Iterator[str]:
+    return (name for name, one in ATTACKS.items() if one.own)
+
+
+def _several(settings: Sequence[str] | None, data: Path | None) -> Sequence[str]:
+    """The attacks of `all`; what is left out is said."""
+    if settings:
+        raise InvalidParameter(
+            "--with",
+            rule="sets a parameter of one attack; all runs each with its defaults",
+            value=repr(settings[0]),
+            next_step="Leave it out, or name one attack.",
+        )
+    chosen = list(ATTACKS)
+    if data is not None:
+        chosen = list(_own())
+        rest = ", ".join(one for one in ATTACKS if one not in chosen)
+        note(f"Left out, since they have numbers of their own: {rest}.")
+    if not has_solver():
+        missing = [one for one in chosen if ATTACKS[one].solver]
+        chosen = [one for one in chosen if one not in missing]
+        note(f"Left out, since OR-Tools is missing: {', '.join(missing)}. Type: "
+             f"{command('attacks')}")  # fmt: skip
+    return chosen
+
+
+def _run(
+    names: Sequence[str],
+    given: Mapping[str, Any],
+    data: Path | None,
+    tables: Sequence[Path],
+    bar: Bar | Silent,
+) -> list[Run]:
+    """Every attack on one shared world, which is opened if one of them has tables."""
+    if tables:
+        return [Run(registry.run_on_files(names[0], tables, **given), given, None, tables)]
+    runs, refused = [], list[LeewardError]()
+    with _world(names, data, bar) as world:
+        for at, name in enumerate(names):
+            bar.step(f"{name}, {at + 1} of {len(names)}")
+            try:
+                runs.append(Run(registry.run(name, world, **given), given, data))
+            except LeewardError as refusal:
+                refused.append(refusal)
+                if len(names) > 1:
+                    note(f"Left out: {name}. {refusal}")
+    if not runs:
+        raise_all(refused)
+    return runs
+
+
+@contextmanager
+def _world(names: Sequence[str], data: Path | None, bar: Bar | Silent) -> Iterator[World | None]:
+    """The tables of a plan, made-up ones, or none if no attack asks for any."""
+    opened: AbstractContextManager[World | None]
+    if data is not None:
+        bar.step("checking the rows")
+        opened = of_plan(read_plan(data))
+    elif any(ATTACKS[one].tables for one in names):
+        bar.step("making up an economy")
+        opened = made_up()
+    else:
+        opened = nullcontext(None)
+    with opened as world:
+        yield world
+
+
+def _write(runs: Sequence[Run], out: Path, name: str) -> None:
+    """The pages, all or none; those of confidential data are the owner's alone."""
+    file, folder = OWNER if any(one.finding.internal for one in runs) else EVERYBODY
+    with appearing(out, folder) as hidden:
+        for path, content in files(runs, many=name == ALL).items():
+            write_file(hidden / path, content.encode(), file)
+
+
+def _tell(runs: Sequence[Run], out: Path | None, *, as_json: bool, listed: bool) -> None:
+    if as_json:
+        say_json(answer(runs, many=listed))
+        return
+    if any(one.finding.internal for one in runs):
+        say(INTERNAL)
+    for one in runs:
+        _say(one, brief=listed)
+    if out is not None:
+        say(f"The page is {out / INDEX}.")
+
+
+def _say(run: Run, *, brief: bool) -> None:
+    found = run.finding
+    say(f"{found.attack}: {found.shown}" if brief else found.shown)
+    say(found.sentence)
+    say(f"Leeward: {found.against_leeward.shown}. {found.against_leeward.sentence}")
+    say(f"No release: {found.against_nothing.shown}. {found.against_nothing.sentence}")
+    for one in () if brief else found.remarks:
+        say(one)
+    if brief:
+        say()

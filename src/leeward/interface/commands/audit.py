@@ -1,0 +1,163 @@
+"""`leeward audit`: the table of what is claimed and what is true."""
+
+import json
+from collections.abc import Iterable, Iterator
+from math import isinf, isnan
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from leeward.interface.commands.audit_graph import graph_command
+from leeward.interface.commands.audit_promises import promises_command
+from leeward.lab.audit import Row, audit
+
+COLUMNS = (
+    "mechanism",
+    "policy",
+    "α",
+    "ε claimed",
+    "ε computed",
+    "δ computed",
+    "verdict",
+    "reading",
+)
+
+
+def audit_command(  # noqa: PLR0913 (a parameter for each option)
+    *,
+    as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON, for programs.")] = False,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="The table as Markdown, for documents.")
+    ] = False,
+    sentences: Annotated[
+        bool,
+        typer.Option(
+            "--promises", help="Examine the printed sentences instead of the mechanisms: a minute."
+        ),
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer α, ε and databases: below two minutes.")
+    ] = False,
+    graph: Annotated[
+        str | None,
+        typer.Option(help="Examine a policy graph: a file .yaml or .csv, or such as line:10:2."),
+    ] = None,
+    query: Annotated[
+        Path | None, typer.Option(help="With --graph: CSV, what each node adds to the numbers.")
+    ] = None,
+    epsilon: Annotated[str, typer.Option(help="With --graph: what every edge is hidden by.")] = "1",
+    out: Annotated[
+        Path | None, typer.Option(help="With --graph: a page with its picture to write.")
+    ] = None,
+) -> None:
+    """Compute the true privacy loss of every mechanism, and of known-bad controls.
+
+    The code that releases call is run on neighbouring databases with noise that tells what it was
+    asked for; losses are computed from these exact integer distributions. Rows of "released code"
+    compare it with its definition and sample it: their ε is a lower bound. Mechanisms must be
+    confirmed and controls rejected; otherwise the exit code is 1. With --promises the same is done
+    for every sentence that is printed about a guarantee, on pairs of possible worlds. With --graph
+    a policy as data is examined instead: star, complete, line, partition, h15, h15-printed, strong,
+    weak, or a file.
+
+    Example: leeward audit --quick
+    """
+    if graph is not None:
+        graph_command(graph, epsilon=epsilon, query=query, out=out, as_json=as_json)
+        return
+    if sentences:
+        promises_command(as_json=as_json, as_markdown=as_markdown)
+        return
+    rows = list(_watched(audit(quick=quick)))
+    if as_json:
+        typer.echo(json.dumps([row.as_json() for row in rows], indent=1, ensure_ascii=False))
+    elif as_markdown:
+        typer.echo(markdown(rows))
+    else:
+        console = Console(highlight=False, soft_wrap=True)
+        console.print("Privacy loss, computed from exact distributions")
+        for line in lines(rows):
+            console.print(line)
+        typer.echo("\n" + summary(rows))
+    if not all(row.as_expected for row in rows):
+        raise typer.Exit(1)
+
+
+def _watched(rows: Iterable[Row]) -> Iterator[Row]:
+    """Show on the error stream how far the work is."""
+    console = Console(stderr=True)
+    with console.status("examining neighbouring databases …") as status:
+        for number, row in enumerate(rows, start=1):
+            status.update(f"{number} rows, last: {row.claim.mechanism} ({row.claim.policy})")
+            yield row
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """A row as text."""
+    delta = row.delta
+    published = "published" if row.claim.calibration == "published" else ""
+    return (
+        ", ".join(filter(None, (row.claim.mechanism, published, row.claim.detail))),
+        row.claim.policy,
+        "–" if row.claim.alpha is None else f"{float(row.claim.alpha):g}",
+        f"{float(row.claim.epsilon):g}",
+        _computed(row),
+        "–" if delta is None else f"{delta:.3g}",
+        row.verdict,
+        row.reading,
+    )
+
+
+def _computed(row: Row) -> str:
+    """The loss; if sampled, its lower bound."""
+    if isnan(row.epsilon):
+        return "–"
+    return (
+        "∞"
+        if isinf(row.epsilon)
+        else f"{'≥ ' * row.sampled}{row.epsilon:.{3 if row.sampled else 4}g}"
+    )
+
+
+def lines(rows: Iterable[Row]) -> Iterator[str]:
+    """The rows for a terminal, 80 columns wide: a heading for each claim, a line for each α and ε.
+
+    Green is an expected verdict, yellow a rejected control, red an unexpected verdict.
+    """
+    last = ""
+    for row in rows:
+        name, policy, alpha, claimed, computed, _, verdict, reading = cells(row)
+        heading = f"control: {row.claim.control}; {name}" if row.claim.control else name
+        if f"{heading}, {policy}" != last:
+            last = f"{heading}, {policy}"
+            yield f"\n[bold]{last}[/]"
+        colour = "red" if not row.as_expected else "yellow" if row.claim.control else "green"
+        numbers = f"α {alpha:<5} ε {claimed:<4} computed {computed:<8}"
+        short = reading.removeprefix(f"{row.claim.control}: ")
+        yield f"  {numbers} [{colour}]{verdict}[/]  {short}"
+
+
+def markdown(rows: Iterable[Row]) -> str:
+    """The table for a document; sampled losses differ each time and are left out."""
+    lines = [COLUMNS, ("---",) * len(COLUMNS), *(_steady(row) for row in rows)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _steady(row: Row) -> tuple[str, ...]:
+    shown = list(cells(row))
+    if row.sampled:
+        shown[COLUMNS.index("ε computed")] = "sampled"
+    return tuple(shown)
+
+
+def summary(rows: list[Row]) -> str:
+    """Both counts in one sentence."""
+    genuine = [row for row in rows if not row.claim.control]
+    controls = [row for row in rows if row.claim.control]
+    kept, caught = (sum(row.as_expected for row in part) for part in (genuine, controls))
+    return (
+        f"{kept} of {len(genuine)} claims confirmed, "
+        f"{caught} of {len(controls)} known-bad controls rejected."
+    )

@@ -1,0 +1,201 @@
+"""Draft documents: codebook and plan of a draft as text, with a comment at each decision."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from textwrap import wrap
+
+from leeward.core.codebook.declaration import NAME
+from leeward.interface.commands.draft import Column, Draft
+from leeward.interface.commands.keys import Key
+from leeward.interface.commands.meaning import few_labels, legal, spellings
+from leeward.publishing.plan.request import PLACEHOLDERS
+
+READ = "read from the data: confirm that these values are public"
+WRITE = "no list is known: write one (CSV, header code,label) and uncomment this, or delete it"
+NULLS = ("-", "NA", ".")
+"""Texts that many programs write for a missing value."""
+
+UNKNOWN = "unknown"
+"""The code that a draft adds to the lists of workers: rows without a listed code count there."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What an operator states of the plan; placeholders are in place of the rest."""
+
+    account: str | None = None
+    period: str | None = None
+
+    @property
+    def placeholders(self) -> Mapping[str, str]:
+        """By key of the plan what must be typed."""
+        asked = {
+            "account": "the account of the ledger that pays" if self.account is None else "",
+            "period": "what the jobs are of, such as 2026Q2" if self.period is None else "",
+        }
+        return {key: words for key, words in asked.items() if words}
+
+
+def codebook_lines(draft: Draft, classifications: str | None = None) -> Iterator[str]:
+    """The codebook."""
+    yield "# What the columns mean. Every code that may be tabulated is in a closed list."
+    yield from _keys(draft)
+    if classifications is not None:
+        yield f"classifications: {one_line(classifications)}"
+    nulls = ", ".join(map(one_line, NULLS))
+    yield f"nulls: [{nulls}]  # texts that mean missing, in columns of attributes"
+    if any(one.table == "workers" for one in draft.proposed):
+        yield "# A worker without a listed code counts as unknown, so that no job is lost."
+    yield "attributes:"
+    for one in draft.active:
+        yield from (f"  {line}" for line in _attribute(one))
+    for one in draft.to_write:
+        yield from (f"  # {line}" for line in _attribute(one))
+    for name, kind in draft.numeric.items():
+        yield from (f"  # {line}" for line in _numeric(name, kind))
+    yield from (f"# {line}" for line in _left_out(draft))
+
+
+def _keys(draft: Draft) -> Iterator[str]:
+    """The key columns of each table; what is not sure has the reason behind it."""
+    yield "tables:"
+    tables: dict[str, list[Key]] = {}
+    for key in draft.keys:
+        tables.setdefault(key.table, []).append(key)
+    for table, keys in tables.items():
+        named = ", ".join(f"{key.role}: {quoted(key.column)}" for key in keys)
+        unsure = "; ".join(f"{key.role} is {key.reason}" for key in keys if not key.sure)
+        yield f"  {table}: {{{named}}}" + (f"  # {unsure}" if unsure else "")
+
+
+def _left_out(draft: Draft) -> Iterator[str]:
+    """Columns that are not proposed, in comments."""
+    for table, names in draft.further.items():
+        yield f"{len(names)} further columns of {table}, whose meaning is not known:"
+        yield from wrap(", ".join(map(quoted, names)), 96, break_on_hyphens=False)
+    yield from why_left_out(draft)
+
+
+def why_left_out(draft: Draft) -> Iterator[str]:
+    """A line for each column that holds no codes."""
+    for table, name, why in draft.skipped:
+        yield f"Left out: {table}.{quoted(name)} ({why})."
+
+
+def plan_lines(
+    draft: Draft, sources: Mapping[str, str], chosen: Chosen, opening: Iterable[str] = ()
+) -> Iterator[str]:
+    """The plan, with the table that the headers suggest; `opening` lines are comments above it."""
+    asked = chosen.placeholders
+    yield from (f"# {line}" for line in opening)
+    yield "data:"
+    yield from (f"  {name}: {one_line(source)}" for name, source in sources.items())
+    yield "codebook: codebook.yaml"
+    for key, given in (("account", chosen.account), ("period", chosen.period)):
+        typed = PLACEHOLDERS[key] if given is None else given
+        yield f"{key}: {quoted(typed)}" + (f"  # type {asked[key]}" if key in asked else "")
+    yield "protect: {policy: strong, alpha: 0.1, epsilon: 4}"
+    yield "tables:" if draft.tables else "tables: []  # name tables once an attribute has a list"
+    yield from (f"  - {one}" for one in draft.tables)
+    yield from (f"  # {line}" for line in _suggested(draft))
+
+
+def _suggested(draft: Draft) -> Iterator[str]:
+    """A table of flows, where jobs have their class: it costs a share of epsilon."""
+    for table in draft.tables:
+        for one in draft.active:
+            if one.table == "jobs":
+                flows = f"statistic: flows, of: {one.attribute}, share: 1/4"
+                yield "hires, separations and job change; give the table above share: 3/4 then:"
+                yield f"- {{name: flows, by: [{', '.join(table.by)}], {flows}}}"
+
+
+def _attribute(column: Column) -> Iterator[str]:
+    """An attribute as it is declared."""
+    yield f"{column.attribute}:" if column.listed else f"{column.attribute}:  # {WRITE}"
+    yield f"  table: {column.table}"
+    if column.name != column.attribute:
+        yield f"  column: {one_line(column.name)}"
+    if column.table == "workplaces":
+        yield f"  public: {str(column.public).lower()}  # true only if everyone may know it"
+    yield from _codes(column)
+    if column.table == "workplaces":
+        yield f"  # unknown: {UNKNOWN}  # for establishments without a code, if there may be some"
+    if column.table == "workers":
+        yield f"  unknown: {UNKNOWN}"
+
+
+def _codes(column: Column) -> Iterator[str]:
+    """The list of an attribute."""
+    if column.defined:
+        listed = ", ".join(f'"{code}": {one_line(label)}' for code, label in column.defined.items())
+        yield f"  codes: {{{listed}}}"
+        return
+    if column.fit is not None and not column.in_file:
+        yield f'  codes: "{column.fit.address}"  # {few_labels(column.fit.listed.codes)}'
+        if spellings(column.fit.listed):
+            ways = ", ".join(spellings(column.fit.listed))
+            yield f"  spelled: [{ways}]  # read as its codes too; or a mapping of your own texts"
+        return
+    if not column.listed and column.meaning is not None and column.meaning.lists:
+        known = column.meaning.lists.replace(" ", ", ")
+        yield f"  # classifications that it may be of (see `leeward codes`): {known}"
+    why = _why(column) if column.listed else ""
+    yield f"  codes: {column.list_file}{why}"
+
+
+def _why(column: Column) -> str:
+    """What the operator must confirm of a list in a file."""
+    if column.fit is None:
+        return f"  # {READ}"
+    lacks = len(column.fit.lacking)
+    return f"  # {column.fit.listed.name}, and {lacks} codes {READ}"
+
+
+def _numeric(name: str, kind: str) -> Iterator[str]:
+    """A numeric column of jobs, to be declared by a person: its cap is a decision."""
+    legal_name = legal(name, ())
+    yield f"{legal_name}:  # a column of numbers: correct this and uncomment it, or delete it"
+    yield "  table: jobs"
+    if legal_name != name:
+        yield f"  column: {one_line(name)}"
+    yield "  type: integer"
+    unit, look = unit_of(kind)
+    hundreds = 100 if unit == "cent" else 1
+    yield f"  unit: {unit}  # {look}"
+    yield "  period: month  # the time that a number is for"
+    low, cap = 3000 * hundreds, 15000 * hundreds
+    yield f"  cap: {cap}  # public: decided before the data are seen, never computed from them"
+    yield "  cap_from: who decided the cap, and by what  # for tables of pay"
+    yield f"  classes: {{low: {low}, high: {cap}}}  # the last bound is the cap"
+
+
+def unit_of(kind: str) -> tuple[str, str]:
+    """The likely unit of a column of numbers by its type, and what to look at."""
+    if "float" in kind or "decimal" in kind:
+        return "dollar", "or euro …: a fraction such as .98 is rounded down to whole units"
+    if "string" in kind:
+        return "dollar", "or cent …: 9390.98 counts as 9390; 9,390.98 counts as no number"
+    return "cent", "or dollar, euro …: what the number 1 means"
+
+
+def quoted(name: str) -> str:
+    """A column's name as YAML, also in a comment, and on a terminal.
+
+    A header of a file may contain line breaks and control characters: all are written as escapes.
+    """
+    return name if re.fullmatch(NAME, name) else one_line(name)
+
+
+def one_line(text: str) -> str:
+    """Text in double quotes that neither YAML nor a terminal reads as anything else."""
+    return "".join(map(_visible, json.dumps(text, ensure_ascii=False)))
+
+
+def _visible(letter: str) -> str:
+    if letter.isprintable():
+        return letter
+    number = ord(letter)
+    return f"\\u{number:04x}" if number < 2**16 else f"\\U{number:08x}"

@@ -1,0 +1,195 @@
+"""`leeward ledger`: accounts are opened, shown and verified; nothing is ever taken back."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.api import paid_in, verify
+from leeward.core.errors import Damaged, InvalidParameter
+from leeward.core.privacy.words import READING
+from leeward.core.show.numbers import counted
+from leeward.interface.commands.screen import REFUSED, guarded, say, say_json
+from leeward.publishing.bundle import Certificate
+from leeward.publishing.ledger import Ledger
+from leeward.publishing.ledger.book import meaning
+from leeward.publishing.ledger.box import Box
+from leeward.publishing.ledger.entry import price
+from leeward.publishing.plan.reading import read_protection
+from leeward.publishing.plan.request import WrittenProtection
+from leeward.publishing.release.ledger_check import anchor, subject_findings
+
+LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
+DEFAULT = Path("ledger.sqlite")
+
+ledger_app = typer.Typer(
+    name="ledger",
+    help="Accounts of privacy loss: create, show, verify, commit, withdraw.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+@ledger_app.command("create")
+@guarded
+def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
+    account: Annotated[str, typer.Option(help="Name of the account.")],
+    policy: Annotated[
+        str, typer.Option(help="strong, weak, proportional, worker, person or establishment.")
+    ],
+    epsilon: Annotated[str | None, typer.Option(help="All that the account may ever lose.")] = None,
+    rho: Annotated[
+        str | None, typer.Option(help="The same in ρ of zCDP, in place of epsilon.")
+    ] = None,
+    alpha: Annotated[str | None, typer.Option(help="Protected growth, such as 0.1.")] = None,
+    plus: Annotated[
+        str | None, typer.Option(help="Jobs by which small establishments may differ; 1.")
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="establishment, or employer: its part in a cell."),
+    ] = None,
+    delta: Annotated[
+        str | None,
+        typer.Option(help="All δ that it may ever lose; with --rho, where ρ is read as an ε."),
+    ] = None,
+    gaussian_rho: Annotated[
+        str | None,
+        typer.Option(help="The part of a cap in ε and δ that is for Gaussian noise, in ρ."),
+    ] = None,
+    gaussian_delta: Annotated[
+        str | None, typer.Option(help="The part of δ for that ρ; all of it if left out.")
+    ] = None,
+    ledger: LedgerFile = DEFAULT,
+) -> None:
+    """Open an account with a cap that is set once; makes the ledger if there is none.
+
+    One account stands for one population of establishments: all its periods add up. A cap in ε and
+    δ pays for charges in ε or for charges in ρ; for both, --gaussian-rho divides it now.
+
+    Example: leeward ledger create --account lodes --policy strong --alpha 0.1 --epsilon 16
+    """
+    usual = "0" if rho is None else str(READING)
+    written = WrittenProtection(
+        policy=policy,
+        alpha=alpha,
+        plus=plus,
+        unit=unit,
+        epsilon=epsilon,
+        rho=rho,
+        delta=usual if delta is None else delta,
+    )
+    cap = read_protection(written)
+    box = Box.declared(cap, gaussian_rho, gaussian_delta)
+    with Ledger(ledger) as book:
+        book.open_account(account, cap, box)
+    say(f"Account {account} in {ledger}: {price(cap)} in all, for ever.")
+    for line in (*([] if box is None else [box.words]), *meaning(cap)):
+        say(f"  {line}")
+
+
+@ledger_app.command("show")
+@guarded
+def show_command(
+    ledger: LedgerFile = DEFAULT,
+    as_json: Annotated[bool, typer.Option("--json", help="Accounts and entries as JSON.")] = False,
+) -> None:
+    """Show what every account has lost, to which releases, and what is left.
+
+    Example: leeward ledger show --ledger ledger.sqlite
+    """
+    with Ledger.open(ledger) as book:
+        found = book.show()
+    if as_json:
+        say_json(found.to_dict())
+        return
+    for line in found.lines():
+        say(line)
+
+
+@ledger_app.command("verify")
+@guarded
+def verify_command(
+    ledger: LedgerFile = DEFAULT,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Paid output that this ledger must know: a bundle, synthetic rows or a "
+            "regression; may be given several times.",
+        ),
+    ] = None,
+) -> None:
+    """Find edits, deletions and reordering; with bundles also a cut end or an old copy.
+
+    Example: leeward ledger verify --ledger ledger.sqlite --against bundle
+    """
+    anchors = [anchor(paid_in(folder)) for folder in against or []]
+    with Ledger.open(ledger) as book:
+        findings = book.verify(anchors)
+    for finding in findings:
+        say(f"- {finding}")
+    if findings:
+        say(f"{ledger} is NOT sound: {counted(len(findings), 'finding')}.")
+        raise typer.Exit(REFUSED)
+    checked = f", and knows {counted(len(anchors), 'bundle')}" if anchors else ""
+    say(f"{ledger} is sound{checked}.")
+
+
+@ledger_app.command("commit")
+@guarded
+def commit_command(
+    bundle: Annotated[
+        Path, typer.Argument(help="A whole bundle or folder whose entry was not committed.")
+    ],
+    ledger: LedgerFile = DEFAULT,
+) -> None:
+    """Note that a bundle is complete, after a crash between its last byte and its commit.
+
+    Example: leeward ledger commit bundle --ledger ledger.sqlite
+    """
+    if not verify(bundle):
+        raise Damaged(
+            "bundle",
+            rule="must be whole",
+            value=str(bundle),
+            next_step=f"`leeward verify {bundle}` says what is wrong; it must not be published.",
+        )
+    paid = paid_in(bundle)
+    made_from = paid.made_from if isinstance(paid, Certificate) else None
+    if made_from is not None:
+        raise InvalidParameter(
+            "bundle",
+            rule="must be a release: the ledger pays for releases, not for what is made of them",
+            value=f"{bundle}, made from {made_from.name}",
+            next_step=f"Commit {made_from.name}.",
+        )
+    with Ledger.open(ledger) as book:
+        findings = book.verify([anchor(paid)])
+        findings = findings or tuple(subject_findings(paid, book.entries(), book))
+        if findings:
+            raise Damaged(
+                "ledger",
+                rule="must hold the entry that paid for the bundle",
+                value=findings[0],
+                next_step="Use the ledger of the release.",
+            )
+        entry = book.commit(paid.ledger.entry, paid.origin[1])
+    say(f"Entry {entry.names} is committed.")
+
+
+@ledger_app.command("withdraw")
+@guarded
+def withdraw_command(
+    entry: Annotated[int, typer.Argument(help="The entry of the release.")],
+    reason: Annotated[str, typer.Option(help="Why; anyone who reads the ledger may see it.")],
+    ledger: LedgerFile = DEFAULT,
+) -> None:
+    """Note that a release should no longer be used. Its charge stays.
+
+    Example: leeward ledger withdraw 3 --reason "wrong period"
+    """
+    with Ledger.open(ledger) as book:
+        written = book.withdraw(entry, reason)
+    say(f"Entry {entry} is withdrawn by entry {written.number}; its charge stays.")

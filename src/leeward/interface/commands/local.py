@@ -1,0 +1,175 @@
+"""`leeward local`: surveys whose answers are randomised by those who give them."""
+
+import sys
+from collections.abc import Iterable
+from getpass import getpass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.core.errors import InvalidParameter
+from leeward.interface.commands.screen import guarded, note, say, say_json
+from leeward.publishing.bundle.disk import write_new, writing
+from leeward.systems.local.page import page
+from leeward.systems.local.report import Report, draw_report, own_report, read_stratum
+from leeward.systems.local.result import aggregate
+from leeward.systems.local.result_folder import write_result
+from leeward.systems.local.result_page import lines
+from leeward.systems.local.survey import Survey, read_survey
+
+ASKED = "-"
+AGAIN = (
+    "This is the report that was drawn before; answers were not looked at. A second draw would "
+    "cost epsilon again."
+)
+
+local_app = typer.Typer(
+    name="local",
+    help="Surveys of workers without a trusted collector: randomise, then count.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+def page_command(
+    survey: Annotated[Path, typer.Argument(help="The survey, a YAML file.")],
+    *,
+    out: Annotated[Path, typer.Option(help="The HTML file to write; it must not exist.")],
+) -> None:
+    """Write a page that randomises answers in the browser of the person who is asked.
+
+    It is one file without a network: mail it, or put it on any server. It saves or prints a report
+    that `leeward local aggregate` reads, and never the answer.
+
+    Example: leeward local page survey.yaml --out survey.html
+    """
+    write_new(out, page(read_survey(survey)).encode())
+    say(f"Page: {out}")
+
+
+def encode_command(
+    survey: Annotated[Path, typer.Argument(help="The survey, a YAML file.")],
+    *,
+    answer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CODE",
+            help="The answer; of several questions NAME=CODE for each. Left out or -, it is asked "
+            "for without echo and does not stand in the shell's history.",
+        ),
+    ] = None,
+    stratum: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=CODE", help="A public attribute; all of them, or none."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The report's file. Left out, it is printed.")
+    ] = None,
+) -> None:
+    """Randomise your answer and write the report; run again, it returns the same report.
+
+    The report is kept in your state folder without the answer. Every later call returns it,
+    whatever --answer and --out say: a second draw would cost epsilon again.
+
+    Example: leeward local encode survey.yaml --answer - --out report.json
+    """
+    asked = read_survey(survey)
+    for sentence in asked.sentences:
+        note(sentence)
+    report, new = own_report(asked, lambda: _drawn(asked, answer, stratum))
+    if not new:
+        note(AGAIN)
+    content = report.to_bytes(asked)
+    if out is None:
+        say(content.decode().rstrip("\n"))
+        return
+    _write(out, content)
+    note(f"{out}: send this file. It holds the randomised answer alone.")
+
+
+def _drawn(survey: Survey, answer: list[str] | None, stratum: list[str] | None) -> Report:
+    """A new report; the stratum is checked before anything is drawn."""
+    told = read_stratum(survey, _pairs("--stratum", stratum or ()))
+    return draw_report(survey, _answers(survey, answer), told)
+
+
+def _answers(survey: Survey, given: list[str] | None) -> dict[str, str]:
+    """The code of each question; a refusal shows none of them."""
+    names = [one.name for one in survey.questions]
+    if not given or given == [ASKED]:
+        return {one.name: _ask(one.text, one.answers.codes) for one in survey.questions}
+    if len(names) == 1 and len(given) == 1:
+        return {names[0]: given[0]}
+    answers = _pairs("--answer", given)
+    if set(answers) != set(names) or len(given) != len(names):
+        raise InvalidParameter(
+            "--answer",
+            rule=f"must answer each question once, as NAME=CODE: {', '.join(names)}",
+            value="others (not shown)",
+            next_step="Nothing was drawn. Answer all of them; which one is reported is drawn."
+            if survey.ask == "one"
+            else "Nothing was drawn. Answer all of them.",
+        )
+    return answers
+
+
+def _ask(question: str, codes: tuple[str, ...]) -> str:
+    if not sys.stdin.isatty():
+        return sys.stdin.readline().strip()
+    listed = ", ".join(codes[:20]) + (", …" if len(codes) > 20 else "")
+    return getpass(f"{question} ({listed}; not shown): ").strip()
+
+
+def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
+    split = [one.partition("=") for one in given]
+    if not all(equal for _, equal, _ in split):
+        raise InvalidParameter(
+            option,
+            rule="must be NAME=CODE",
+            value="something else (not shown)",
+            next_step="Nothing was drawn. Write the name, an equals sign and the code.",
+        )
+    return {name.strip(): code.strip() for name, _, code in split}
+
+
+def _write(out: Path, content: bytes) -> None:
+    """Write the report; a file that holds it already is left as it is."""
+    with writing(out):
+        held = out.is_file() and out.read_bytes() == content
+    if not held:
+        write_new(out, content)
+
+
+def aggregate_command(
+    survey: Annotated[Path, typer.Argument(help="The survey, a YAML file.")],
+    reports: Annotated[
+        Path, typer.Argument(help="A folder of report files, or one file with a report a line.")
+    ],
+    *,
+    out: Annotated[Path, typer.Option(help="The result's folder; it must not exist.")],
+    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
+) -> None:
+    """Count the reports: estimates with margins, certificate and page in a new folder.
+
+    Reports of another survey, ids that occur twice and files that are no reports are refused.
+
+    Example: leeward local aggregate survey.yaml reports --out result
+    """
+    asked = read_survey(survey)
+    found = aggregate(asked, reports)
+    certificate = write_result(found, out)
+    content = found.as_json()
+    if as_json:
+        told = certificate.model_dump(mode="json", exclude={"files", "survey"})
+        say_json({"result": str(out), **told, "tables": content["tables"]})
+        return
+    for line in lines(certificate, content):
+        say(line)
+    say(f"{out}: result.json, result.csv, certificate.json, report.html; `leeward verify` checks.")
+
+
+local_app.command("encode")(guarded(encode_command))
+local_app.command("page")(guarded(page_command))
+local_app.command("aggregate")(guarded(aggregate_command))

@@ -1,0 +1,262 @@
+"""`leeward read`: what follows from a published table, with margins, from the bundle alone."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from leeward.core.errors import BadFile, InvalidParameter
+from leeward.core.show.numbers import count, cut, significant
+from leeward.derived.derive.derived import TOP, Against, Derived, derive
+from leeward.derived.derive.series import COLUMNS, alike, is_bundle, left_out, releases_at, series
+from leeward.interface.commands.screen import given_options, note, say, say_json
+from leeward.publishing.bundle import Bundle, read_bundle
+from leeward.publishing.bundle.published_table import PublishedTable
+
+PARTED = "  "
+NUMBERS = 3
+"""Columns of numbers: value, low and high."""
+
+
+def read_command(  # noqa: PLR0913 (a parameter for each option)
+    context: typer.Context,
+    bundle: Annotated[Path, typer.Argument(help="The bundle's folder.")],
+    table: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TABLE", help="A table; with --form further bundles instead."),
+    ] = None,
+    *,
+    by: Annotated[
+        str, typer.Option(help="Identifiers of the groups, with commas; none for the whole.")
+    ] = "",
+    quantity: Annotated[
+        str, typer.Option("--as", help="Some of sum, mean, share, change, ratio, rank, growth.")
+    ] = "sum",
+    against: Annotated[
+        str | None,
+        typer.Option(help="For change and ratio: another bundle, or a group such as place=01."),
+    ] = None,
+    against_table: Annotated[
+        str | None, typer.Option(help="For change and ratio: another table, of either bundle.")
+    ] = None,
+    of: Annotated[
+        str, typer.Option(help="For share: some of --by, whose groups are the wholes.")
+    ] = "",
+    top: Annotated[int, typer.Option(help="For rank: how many of the largest count.")] = TOP,
+    labels: Annotated[bool, typer.Option("--labels", help="Labels beside the codes.")] = False,
+    cell: Annotated[
+        str | None, typer.Option(help="One cell over periods, such as place=01,sector=52.")
+    ] = None,
+    over: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="<path>",
+            help="For --cell: another bundle, or a folder of bundles; may be repeated.",
+        ),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(help="Write a public layout: pseoe, pseof, veo, qwi or umetrics."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="For --form: a new folder.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="A new file for the rows.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="The rows as JSON.")] = False,
+) -> None:
+    """Sums, shares, changes, ratios and ranks of a published table, with margins.
+
+    Reads sealed bundles only and spends nothing. low and high are intervals of 90 %, by draws of
+    the public law of the noise. An end that is missing is infinite; the method says why.
+    With --cell it shows one cell over releases, and with --form it writes the files of a public
+    product, whose further bundles stand in place of the table.
+
+    Example: leeward read bundle place_sector --by place --as sum,share
+    """
+    given = given_options(context)
+    if form is not None:
+        _refuse_beside(given, "--form", {"--out"})
+        _write_layout([bundle, *map(Path, table or ())], form, out)
+        return
+    name, held = _one_table(table), read_bundle(bundle)
+    if cell is not None:
+        _refuse_beside(given, "--cell", {"--over", "--csv", "--json"})
+        _tell(_over_periods(held, name, _codes(cell), over or []), csv, as_json=as_json)
+        return
+    _refuse_alone(given)
+    found = derive(
+        held,
+        name,
+        _listed(by),
+        _listed(quantity),
+        against=_against(held, name, against, against_table),
+        of=_listed(of),
+        top=top,
+    )
+    _tell(_derived(found, labels=labels), csv, as_json=as_json)
+
+
+def _refuse_beside(given: set[str], way: str, beside: set[str]) -> None:
+    """Refuse options that mean nothing beside this one."""
+    for option in sorted(given - {way} - beside):
+        raise InvalidParameter(
+            option,
+            rule=f"must be left out with {way}",
+            value=option,
+            next_step=f"Leave one of them out; {way} goes with {', '.join(sorted(beside))}.",
+        )
+
+
+def _refuse_alone(given: set[str]) -> None:
+    """Refuse options that need another one."""
+    for option, way in {"--out": "--form", "--over": "--cell"}.items():
+        if option in given:
+            raise InvalidParameter(
+                option,
+                rule=f"belongs to {way}",
+                value=option,
+                next_step=f"Give {way} too, or leave it out.",
+            )
+
+
+def _one_table(given: list[str] | None) -> str:
+    if given is None or len(given) != 1:
+        raise InvalidParameter(
+            "TABLE",
+            rule="must be one table of the bundle",
+            value=", ".join(given or ()) or "nothing",
+            next_step="Give its name after the bundle; several bundles go with --form.",
+        )
+    return given[0]
+
+
+def _write_layout(bundles: list[Path], form: str, out: Path | None) -> None:
+    from leeward.derived.products.layouts import write_layout  # noqa: PLC0415 (for this option alone)
+
+    if out is None:
+        raise InvalidParameter(
+            "--out",
+            rule="is needed with --form",
+            value="nothing",
+            next_step="Give a new folder for the files.",
+        )
+    for path in write_layout(bundles, form, out):
+        say(f"{path} has the form of {form.upper()}.")
+    say(f"{out / 'about.txt'} says where its numbers come from. Nothing was charged.")
+
+
+def _over_periods(held: Bundle, table: str, cell: Mapping[str, str], over: list[Path]) -> "Answer":
+    """One cell in this release and in others; of a folder, those with the same table."""
+    others, notes = [], []
+    for path in over:
+        found = releases_at(path)
+        if not is_bundle(path):
+            found, lacking = alike(held, table, found)
+            notes += [left_out(lacking, path)] if lacking else []
+        others += found
+    made = series(held, table, cell, others)
+    made = replace(made, notes=(*made.notes, *notes))
+    return Answer(COLUMNS, list(made.lines()), made.to_csv(), made.to_dict(), made.notes)
+
+
+def _derived(found: Derived, *, labels: bool) -> "Answer":
+    return Answer(
+        found.columns(labels=labels),
+        list(found.lines(labels=labels)),
+        found.to_csv(labels=labels),
+        found.to_dict(labels=labels),
+        found.notes,
+    )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows to show; the last columns but one are value, low and high."""
+
+    columns: tuple[str, ...]
+    lines: list[tuple[Any, ...]]
+    csv: str
+    json: dict[str, Any]
+    notes: tuple[str, ...]
+
+
+def _tell(answer: Answer, csv: Path | None, *, as_json: bool) -> None:
+    if csv is not None:
+        _write(csv, answer.csv)
+        note(f"{len(answer.lines):,} rows are in {csv}.")
+    if as_json:
+        say_json(answer.json)
+    elif csv is None:
+        _show(answer)
+
+
+def _listed(text: str) -> list[str]:
+    return [one.strip() for one in text.split(",") if one.strip()]
+
+
+def _against(
+    held: Bundle, table: str, against: str | None, other_table: str | None
+) -> Against | None:
+    """Another bundle or table, or the codes of a group."""
+    if against is not None and "=" in against:
+        if other_table is not None:
+            raise InvalidParameter(
+                "--against-table",
+                rule="must be left out where --against is a group",
+                value=repr(other_table),
+                next_step="Leave --against-table out, or give the folder of a bundle as --against.",
+            )
+        return _codes(against)
+    if against is None and other_table is None:
+        return None
+    other = held if against is None else read_bundle(against)
+    chosen: PublishedTable = other[other_table or table]
+    return chosen
+
+
+def _codes(text: str) -> Mapping[str, str]:
+    pairs = [one.partition("=") for one in _listed(text)]
+    return {name.strip(): code.strip() for name, _, code in pairs}
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        with path.open("x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except OSError as error:
+        there = isinstance(error, FileExistsError)
+        raise BadFile(
+            "--csv",
+            rule="must be a new file" if there else "must be a file that can be written",
+            value=repr(str(path)),
+            next_step="Give another path.",
+        ) from None
+
+
+def _show(answer: Answer) -> None:
+    """The rows in columns, numbers to the right, and the notes."""
+    names = answer.columns
+    first = len(names) - NUMBERS - 1
+    lines = [
+        [
+            _number(one) if first <= at < first + NUMBERS else cut(str(one))
+            for at, one in enumerate(line)
+        ]
+        for line in answer.lines
+    ]
+    wide = [max(map(len, column)) for column in zip(names, *lines, strict=True)]
+    for line in ([*names], *lines):
+        cells = [
+            text.rjust(width) if first <= at < first + NUMBERS else text.ljust(width)
+            for at, (text, width) in enumerate(zip(line, wide, strict=True))
+        ]
+        say(PARTED.join(cells).rstrip())
+    say()
+    for one in answer.notes:
+        say(one)
+
+
+def _number(number: object) -> str:
+    if number is None:
+        return ""
+    return count(number) if isinstance(number, int) else significant(float(str(number)))

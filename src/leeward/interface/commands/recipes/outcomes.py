@@ -1,0 +1,72 @@
+"""Outcomes: employer and pay of cohort members in the years after they graduated or left.
+
+Pay of year t after is that of the four quarters of calendar year (year + t). The job of that year
+is the workplace with the largest pay in it, the first id as text among equals: one row for each row
+of the cohort and year, whether the person has pay or not.
+"""
+
+from leeward.core.codebook.wage_jobs import WageColumns
+from leeward.interface.commands.recipes.recipe import Tables, Years
+from leeward.publishing.engines.database import Table, ibis
+from leeward.publishing.engines.recoding import ordered_text, same_id
+from leeward.publishing.engines.wages import wage_records
+
+FEWEST_QUARTERS = 3
+LEAST_PAY = 15_080
+"""Dollars a year: 2,080 hours, 52 weeks of 40, at the federal minimum wage of 7.25 an hour."""
+
+EMPLOYED, MARGINAL = "emp", "nme"
+"""With the attachment that earnings are published for; not employed, or marginally."""
+
+
+def outcomes(tables: Tables, kind: str, after: tuple[int, ...], years: Years) -> Table:
+    """The cohort of a kind, a row for each person, row of the cohort and year after."""
+    cohort = tables["cohorts"]
+    cohort = cohort.filter(cohort["kind"] == kind)
+    cohort = cohort.mutate(year=cohort["year"].try_cast("int64"))
+    spread = cohort.mutate(years=ibis.array(list(after)).unnest())
+    spread = spread.mutate(calendar=spread["year"] + spread["years"])
+    spread = spread.filter(spread["calendar"].between(years.first, years.last))
+    records = wage_records(tables["wages"], WageColumns().options)
+    members = cohort.select(member="worker_id").distinct()
+    records = records.semi_join(members, same_id(records["worker_id"], members["member"]))
+    paid = annual_pay(records)
+    found = spread.left_join(
+        paid,
+        [same_id(spread["worker_id"], paid["person"]), spread["calendar"] == paid["paid_in"]],
+    )
+    attached = (found["quarters"] >= FEWEST_QUARTERS) & (found["dollars"] >= LEAST_PAY)
+    return found.mutate(attachment=ibis.ifelse(attached.fill_null(False), EMPLOYED, MARGINAL))
+
+
+def annual_pay(records: Table) -> Table:
+    """Pay of each person and calendar year: whole dollars, quarters with pay, main workplace.
+
+    As in `leeward jobs`, records of a person, workplace and quarter are added up, corrections
+    too, and are a job if that is above 0.
+    """
+    quarters = records.group_by("worker_id", "workplace_id", "quarter").aggregate(
+        cents=records["pay"].sum()
+    )
+    quarters = quarters.filter(quarters["cents"] > 0).mutate(
+        paid_in=quarters["quarter"].substr(0, 4).try_cast("int64")
+    )
+    quarters = quarters.rename(person="worker_id")
+    jobs = quarters.group_by("person", "paid_in", "workplace_id").aggregate(
+        cents=quarters["cents"].sum()
+    )
+    order = [ibis.desc(jobs["cents"]), ibis.asc(ordered_text(jobs["workplace_id"]))]
+    turn = ibis.row_number().over(group_by=[jobs["person"], jobs["paid_in"]], order_by=order)
+    main = jobs.mutate(turn=turn)
+    main = main.filter(main["turn"] == 0).select("person", "paid_in", employer="workplace_id")
+    whole = quarters.group_by("person", "paid_in").aggregate(
+        dollars=(quarters["cents"].sum() // 100).cast("int64"),
+        quarters=quarters["quarter"].nunique(),
+    )
+    return whole.join(main, ["person", "paid_in"])
+
+
+def with_employer(found: Table, workplaces: Table, *columns: str) -> Table:
+    """The same rows with attributes of the employing establishment, null without one."""
+    named = workplaces.select(employing="workplace_id", **{f"of_{one}": one for one in columns})
+    return found.left_join(named, same_id(found["employer"], named["employing"]))

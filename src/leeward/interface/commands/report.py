@@ -1,0 +1,110 @@
+"""`leeward report`: the page about a bundle that a review board reads and signs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from leeward.core.errors import InvalidParameter
+from leeward.interface.commands.screen import progress, say
+
+if TYPE_CHECKING:
+    from leeward.interface.report.audited import Audited
+
+PRIVATE = 0o600
+
+
+def report_command(
+    bundle: Annotated[Path, typer.Argument(help="The bundle's folder.")],
+    *,
+    out: Annotated[
+        Path | None, typer.Option(help="Write an internal review sheet here, and no report.")
+    ] = None,
+    against: Annotated[
+        Path | None, typer.Option(help="With --out: an earlier bundle to compare with.")
+    ] = None,
+    limits: Annotated[
+        Path | None, typer.Option(help="With --out: YAML, the office's own limits.")
+    ] = None,
+    audit: Annotated[
+        bool,
+        typer.Option("--audit", help="With --out: audit this installation now, two minutes."),
+    ] = False,
+) -> None:
+    """Write report.html into a sound bundle; an older one is replaced.
+
+    It needs no network, and holds nothing that the other files of the bundle do not say. With --out
+    a review sheet is written instead, for what does not follow from the bundle: the change since an
+    earlier release, the limits that the office set itself, and the audit of this installation (the
+    last one of this program is told again).
+
+    Example: leeward report bundle
+    """
+    if out is None:
+        _require_out(against=against, limits=limits, audit=audit or None)
+        with progress() as bar:
+            bar.step("checking the bundle, writing the report")
+            # Imported here: templates would slow the start of every other command.
+            from leeward.interface.report.writing import add_report  # noqa: PLC0415 (see above)
+
+            written = add_report(bundle)
+        say(f"Report: {written}")
+        return
+    _write_review(bundle, out, against, limits, audit=audit)
+    say(f"Review sheet: {out}")
+
+
+def _require_out(**given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InvalidParameter(
+                "--out",
+                rule=f"must be given with --{name}: a review sheet is no part of the bundle",
+                value="nothing",
+                next_step="Name a file, such as --out review.html.",
+            )
+
+
+def _write_review(
+    bundle: Path, out: Path, against: Path | None, limits: Path | None, *, audit: bool
+) -> None:
+    from leeward.interface.report.review import Review, read_limits  # noqa: PLC0415
+    from leeward.interface.report.writing import refuse_unsound  # noqa: PLC0415
+    from leeward.publishing.bundle import read_bundle  # noqa: PLC0415 (as above)
+    from leeward.publishing.bundle.disk import write_new  # noqa: PLC0415
+
+    _refuse_inside(out, bundle, *([] if against is None else [against]))
+    asked = None if limits is None else read_limits(limits)
+    with progress() as bar:
+        bar.step("checking the bundles")
+        for one in (bundle, against):
+            if one is not None:
+                refuse_unsound(one)
+        old = None if against is None else read_bundle(against)
+        review = Review(read_bundle(bundle), old, asked, _audited(audit=audit))
+        bar.step("writing the review sheet")
+        write_new(out, review.page().encode(), PRIVATE if review.mark else 0o644)
+
+
+def _audited(*, audit: bool) -> "Audited | None":
+    """A new audit, or the last one of this program."""
+    from leeward.interface.report.audited import Audited, kept  # noqa: PLC0415 (as above)
+
+    if not audit:
+        return kept()
+    from leeward.lab.audit import audit as examined  # noqa: PLC0415
+
+    found = Audited.of(row.as_expected for row in examined(quick=True))
+    found.keep()
+    return found
+
+
+def _refuse_inside(out: Path, *bundles: Path) -> None:
+    for one in bundles:
+        if one.resolve() in out.resolve().parents:
+            raise InvalidParameter(
+                "--out",
+                rule="must not lie in a bundle, to which nothing but its report may be added",
+                value=repr(str(out)),
+                next_step="Name a file beside it.",
+            )

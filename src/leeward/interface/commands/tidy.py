@@ -1,0 +1,81 @@
+"""`leeward tidy`: tables that add up, are not negative and are whole, made of a sealed bundle."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from leeward.core.errors import InvalidParameter
+from leeward.derived.products.lodes import Lodes, forms
+from leeward.derived.products.small_areas import OPTION, SmallAreas
+from leeward.derived.settle.tidying import tidy
+from leeward.interface.commands.screen import progress, say
+from leeward.publishing.bundle import Bundle
+
+
+def tidy_command(
+    bundle: Annotated[Path, typer.Argument(help="The folder of a release.")],
+    out: Annotated[Path, typer.Option("--out", help="Folder of the new bundle.")],
+    *,
+    shrink: Annotated[
+        bool,
+        typer.Option("--shrink", help="Move shares of small cells towards those of cells alike."),
+    ] = False,
+    lodes: Annotated[
+        Path | None,
+        typer.Option("--lodes", help="Folder for the numbers in the form of LODES WAC, RAC, OD."),
+    ] = None,
+    population: Annotated[
+        Path | None,
+        typer.Option(OPTION, help="With --lodes: people of small areas, to share out homes."),
+    ] = None,
+) -> None:
+    """Write a bundle whose tables add up, are not negative and are whole.
+
+    It is made of the release alone, so nothing is paid and the promises hold. Released numbers
+    stay beside the tidy ones. That no value is negative has a price in bias, which is printed.
+
+    Example: leeward tidy bundle --out tidy --shrink
+    """
+    asked = _lodes(lodes, population)
+    if asked is not None:
+        asked.require(bundle)
+    with progress() as bar:
+        made = tidy(bundle, out, shrink=shrink, progress=bar)
+    _tell(made)
+    if asked is not None:
+        for line in lodes_lines(asked, made):
+            say(line)
+
+
+def lodes_lines(asked: Lodes, made: Bundle) -> Iterator[str]:
+    """Write the files in the form of LODES, and say which were made."""
+    for form, path in asked.write(made).items():
+        yield f"{path} has the form of LODES {form.upper()}."
+    for form, missing in forms(made)[1].items():
+        yield f"{form.upper()} is not made: it {missing.rule}."
+
+
+def _lodes(folder: Path | None, population: Path | None) -> Lodes | None:
+    """What to write in the form of LODES; a population shares out nothing else."""
+    if folder is None and population is not None:
+        raise InvalidParameter(
+            OPTION,
+            rule="needs --lodes: people share out the homes of its files",
+            value="no --lodes",
+            next_step="Name a new folder with --lodes, or leave the option out.",
+        )
+    shared = None if population is None else SmallAreas.read(population)
+    return None if folder is None else Lodes(folder, shared)
+
+
+def _tell(made: Bundle) -> None:
+    """Where it is, and what tidying did to each table."""
+    stated = made.certificate.made_from
+    say(f"{made.path} is made from {stated.name if stated else ''}; nothing was charged.")
+    for table in made.certificate.tables:
+        if table.tidied is not None:
+            say(f"  {table.name}: {table.tidied.sentence}")
+    if stated is not None:
+        say(stated.sentence)

@@ -1,0 +1,128 @@
+"""Glance: the first page of a report, what a board asks before it reads on.
+
+All of it follows from the bundle: what is released and for whom, what its price means, how long
+the budget lasts, how many cells are not distinguishable from zero, and which program made it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from leeward.core.privacy.odds import OF, FirmOdds, firm_odds
+from leeward.core.show.interpretation import (
+    NET_CHANGES,
+    NOT_DISTINGUISHABLE,
+    NOT_DISTINGUISHABLE_ENDS,
+)
+from leeward.core.show.numbers import count, counted, losses, rest, share
+from leeward.interface.report.summary import TableSummary
+from leeward.publishing.bundle import Certificate, CertifiedTable
+from leeward.publishing.bundle.statements import BudgetStatement
+
+MOST_NAMED = 8
+"""Maximum number of tables that are named on the first page."""
+
+REACHING_ZERO = {False: NOT_DISTINGUISHABLE, True: NOT_DISTINGUISHABLE_ENDS}
+"""How to read a number whose margin reaches zero, by whether its table has low and high."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number that stands out, what it is about, and what it means."""
+
+    name: str
+    figure: str
+    words: str
+    attention: bool = False
+
+
+def glance(certificate: Certificate, summaries: Sequence[TableSummary]) -> tuple[Fact, ...]:
+    """The facts of the first page."""
+    return (
+        *_suspicion(certificate),
+        _budget(certificate),
+        *_reaching_zero(summaries),
+        *_program(certificate),
+    )
+
+
+def titles(tables: Sequence[CertifiedTable]) -> str:
+    """The tables by their titles; of very many the first ones."""
+    named = [table.heading for table in tables[:MOST_NAMED]]
+    more = len(tables) - len(named)
+    return "; ".join([*named, *([f"and {counted(more, 'more table')}"] if more else [])])
+
+
+def _suspicion(certificate: Certificate) -> Iterator[Fact]:
+    known = certificate.odds
+    if known is not None:
+        figure = "no bound" if known.to is None else f"1 → {known.to} in {OF}"
+        price = losses(certificate.guarantee)
+        yield Fact(f"What {price} means", figure, known.sentence, known.level != "calm")
+
+
+def _budget(certificate: Certificate) -> Fact:
+    more, left = further(certificate.budget), rest(certificate.budget.left)
+    if more is None:
+        words = "How many more such releases that pays cannot be told: ρ was paid from a cap in ε."
+        return Fact("Budget left", left, words)
+    pays = "no further release" if more == 0 else f"{counted(more, 'more release')}"
+    words = f"It pays for {pays} at this price. What is spent is never given back."
+    return Fact("Budget left", left, words, more == 0)
+
+
+def further(budget: BudgetStatement) -> int | None:
+    """How many more releases of this price the account pays; None where that is not a quotient."""
+    paid, left = budget.paid, budget.left
+    if paid.rho != "0" and left.rho is None:
+        return None
+    pairs = ((paid.epsilon, left.epsilon), (paid.delta, left.delta), (paid.rho, left.rho or "0"))
+    parts = [Fraction(rest) // Fraction(each) for each, rest in pairs if Fraction(each)]
+    return min(parts, default=None)
+
+
+def reaching_zero(summaries: Sequence[TableSummary]) -> tuple[int, int]:
+    """The cells of counts whose margin reaches zero, and all that have a margin."""
+    counts = [one for one in summaries if one.table.counts and one.margins is not None]
+    return sum(one.wide for one in counts), sum(one.margins.cells for one in counts if one.margins)
+
+
+def meaning_of_zero(summaries: Sequence[TableSummary]) -> str:
+    """How to read the numbers of these tables whose margin reaches zero."""
+    tables = [one.table for one in summaries if one.margins is not None]
+    sentences = [REACHING_ZERO[ends] for ends in sorted({bool(one.margins.ends) for one in tables})]
+    changes = [NET_CHANGES] if any(one.signed for one in tables) else []
+    return " ".join([*sentences, *changes])
+
+
+def _reaching_zero(summaries: Sequence[TableSummary]) -> Iterator[Fact]:
+    wide, of = reaching_zero(summaries)
+    if of:
+        have = "has" if wide == 1 else "have"
+        words = (
+            f"Of {counted(of, 'cell')} with a margin, {count(wide)} {have} one that reaches "
+            f"zero. {meaning_of_zero(summaries)} Pictures show such cells hatched or pale."
+        )
+        yield Fact("Cells not distinguishable from zero", share(wide, of), words)
+
+
+def _program(certificate: Certificate) -> Iterator[Fact]:
+    made = certificate.software
+    if made is not None:
+        commit = "It was no checkout." if made.commit is None else f"Commit {made.commit}."
+        words = f"{commit} SHA-256 over its files: {made.wheel}"
+        yield Fact("Program", f"Leeward {made.leeward}", words)
+
+
+def chain(certificate: Certificate) -> tuple[FirmOdds, ...]:
+    """What firms of several establishments lose; none where nothing is promised to firms."""
+    return firm_odds(certificate.guarantee.as_guarantee()) if certificate.firm is not None else ()
+
+
+def about(certificate: Certificate) -> tuple[tuple[str, str], ...]:
+    """Source, contact and licence, as the plan gives them."""
+    said = certificate.about
+    if said is None:
+        return ()
+    named = {"Source": said.source, "Contact": said.contact, "Licence": said.licence}
+    return tuple((name, text) for name, text in named.items() if text is not None)

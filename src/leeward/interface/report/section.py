@@ -1,0 +1,287 @@
+"""Section: what a report says and draws about one table."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from leeward.core.codebook import Flag
+from leeward.core.codebook.marginal import BLOCK
+from leeward.core.mechanisms.registry import REGISTRY
+from leeward.core.privacy.words import of_unit
+from leeward.core.show.charts import Bin, histogram
+from leeward.core.show.notebook import Figure
+from leeward.core.show.numbers import count, counted, crossed, loss, losses, share
+from leeward.interface.report.summary import Margins, Range, TableSummary, flags
+from leeward.publishing.bundle import CertifiedTable
+from leeward.publishing.bundle.figure import Matrix, cell_bars, squares
+from leeward.publishing.bundle.layout import csv_path, metadata_path, parquet_path
+from leeward.publishing.bundle.readme import filtered, lines_to_read
+
+MOST_BINS = 16
+"""Maximum number of bins of a histogram; of more, neighbours are joined."""
+
+SQUARE, BAR = 25, 250
+"""Minimum bytes of a cell of a heat map and of a bar."""
+
+STATUSES = {
+    1: "a count with noise",
+    -1: "no number: what was measured gives none, as a mean of less than half a job",
+    -2: "no establishment of this kind exists: an exact 0 without margin",
+}
+
+UNKNOWN_NOISE = "Random whole numbers were added to the counts."
+
+
+@dataclass(frozen=True)
+class Detail:
+    """How much a report draws: maximum bars and squares of a table, tables, and lines of lists.
+
+    None means no limit.
+    """
+
+    bars: int
+    squares: int
+    margins: bool = True
+    tables: int | None = None
+    listed: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What was left out; empty at full detail."""
+        if self == DETAILS[0]:
+            return ""
+        kept = f"at most {self.bars} cells of a table" if self.bars else "no pictures"
+        if self.squares:
+            kept += f", and all of them only where they are at most {self.squares}"
+        first = "" if self.tables is None else f" Only the first {self.tables} have a section here."
+        return f"To keep this file small, it shows {kept}.{first}"
+
+
+DETAILS = (
+    Detail(bars=25, squares=1000),
+    Detail(bars=15, squares=400),
+    Detail(bars=10, squares=100),
+    Detail(bars=5, squares=0),
+    Detail(bars=0, squares=0, margins=False),
+    Detail(bars=0, squares=0, margins=False, tables=100, listed=1000),
+)
+"""From most to least; a report takes the first that stays below its maximum size."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One table: facts as pairs of words, and figures."""
+
+    anchor: str
+    summary: TableSummary
+    figures: tuple[Figure, ...]
+    facts: tuple[tuple[str, str], ...]
+    described: bool
+
+    @property
+    def files(self) -> tuple[tuple[str, str], ...]:
+        """The files of the table, each with its path in the bundle."""
+        name = self.table.name
+        paths = {"CSV": csv_path(name), "Parquet": parquet_path(name)}
+        if self.described:
+            paths["CSVW description"] = metadata_path(name)
+        return tuple(paths.items())
+
+    @property
+    def lines(self) -> dict[str, str]:
+        """For R and Stata the line that reads it."""
+        return lines_to_read(self.table)
+
+    @property
+    def table(self) -> CertifiedTable:
+        """What the certificate says about it."""
+        return self.summary.table
+
+
+def statuses(table: CertifiedTable) -> dict[int, str]:
+    """The status flags that a table may have, and what they mean."""
+    own = {} if table.counts else {int(Flag.OK): f"a number in {table.unit}, with noise"}
+    return {one: own.get(one, STATUSES[one]) for one in flags(table)}
+
+
+def section(number: int, summary: TableSummary, detail: Detail, *, described: bool) -> Section:
+    """The section of a table; `number` is its place in the certificate, from 1."""
+    figures, facts = _figures(summary, detail), _facts(summary)
+    return Section(f"table-{number}", summary, figures, facts, described)
+
+
+def at_least(summaries: Iterable[TableSummary], detail: Detail) -> int:
+    """A lower bound for the bytes of the pictures, so that too large a report is not drawn."""
+    pairs = ((_drawn(one, detail), one.bars[: detail.bars]) for one in summaries)
+    return sum(SQUARE * (matrix.size if matrix else 0) + BAR * len(bars) for matrix, bars in pairs)
+
+
+def _drawn(summary: TableSummary, detail: Detail) -> Matrix | None:
+    """The matrix, if it is not empty and not larger than the detail allows."""
+    fits = summary.matrix is not None and 0 < summary.matrix.size <= detail.squares
+    return summary.matrix if fits else None
+
+
+def _figures(summary: TableSummary, detail: Detail) -> tuple[Figure, ...]:
+    table, figures = summary.table, list[Figure]()
+    matrix = _drawn(summary, detail)
+    if matrix is not None:
+        figures.append(squares(table, matrix))
+    shown = summary.bars[: detail.bars]
+    if shown:
+        figures.append(cell_bars(table, shown, summary.cells, summary.ranks))
+    if summary.margins is not None and summary.margins.cells > 1 and detail.margins:
+        figures.append(margin_bins(table, summary.margins))
+    return tuple(figures)
+
+
+def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
+    """The number of cells by the width of their margins."""
+    bins = [Bin(one.range.low, one.range.high, one.cells) for one in margins.bins]
+    while len(bins) > MOST_BINS:
+        bins = [_joined(bins[at : at + 2]) for at in range(0, len(bins), 2)]
+    title = f"Margins of {table.heading}"
+    chart = histogram(bins, title=title, x=f"Margin in {table.unit}")
+    half = " (half of the way from low to high)" if table.margins.ends else ""
+    return Figure(chart, f"{title}: the number of cells by the width of their margin{half}.")
+
+
+def _joined(pair: Sequence[Bin]) -> Bin:
+    return Bin(pair[0].low, pair[-1].high, sum(one.count for one in pair))
+
+
+def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
+    table = summary.table
+    noise = of_unit(noise_sentence(table.mechanism), table.guarantee.unit)
+    facts = {
+        "Note": table.note or "",
+        "By": by(table),
+        **_notes(table),
+        "Values": "" if table.statistic is None else table.statistic.sentence,
+        "Counts": _counts(table),
+        "Mechanism": f"{table.mechanism}. {noise}",
+        "Cost": _cost(table),
+        "Released with": "" if table.joint is None else table.joint.sentence,
+        "Cells": _cells(summary),
+        "Without a number": _without(summary),
+        "Negative values": _negative(summary),
+        "Margins": _margins(summary),
+        "Bias": table.bias or "",
+    }
+    return tuple((name, words) for name, words in facts.items() if words)
+
+
+def _notes(table: CertifiedTable) -> dict[str, str]:
+    """What the codebook says of identifiers."""
+    noted = {table.label(name): one.note for name, one in (table.attributes or {}).items()}
+    return {name: note for name, note in noted.items() if note is not None}
+
+
+def by(table: CertifiedTable) -> str:
+    """The identifiers of a table."""
+    return crossed(map(table.label, table.identifiers))
+
+
+def _counts(table: CertifiedTable) -> str:
+    return f"Only jobs {filtered(table.where)}." if table.where else "All jobs."
+
+
+def _cost(table: CertifiedTable) -> str:
+    paid = table.margins.epsilon
+    part = f", of it ε\u00a0{loss(paid)} for the margins" if paid is not None else ""
+    together = "" if table.joint is None else f", for all tables of {table.joint.name} together"
+    return f"{losses(table.guarantee)}{together}{part}."
+
+
+def _cells(summary: TableSummary) -> str:
+    rows = sum(summary.statuses.values())
+    whole = (
+        " Combinations without an establishment are there too." if summary.table.complete else ""
+    )
+    totals = summary.table.total_rows
+    added = f" {counted(totals, 'row')} of totals, added from them." if totals else ""
+    return f"{counted(summary.cells, 'value')} with noise in {counted(rows, 'row')}.{whole}{added}"
+
+
+def _without(summary: TableSummary) -> str:
+    """How many cells of a table of pay have no number; nothing of counts, which all have one."""
+    if summary.table.counts:
+        return ""
+    lacking = summary.statuses[Flag.NO_NUMBER]
+    of = lacking + summary.cells
+    return f"{count(lacking)} of {count(of)} cells ({share(lacking, of)}): status −1."
+
+
+def _negative(summary: TableSummary) -> str:
+    if summary.negative == 0:
+        return "None."
+    part = share(summary.negative, summary.cells)
+    told = f"{count(summary.negative)} of {count(summary.cells)} ({part})"
+    return f"{told}. They are right; see “How to read the numbers”."
+
+
+def _margins(summary: TableSummary) -> str:
+    margins, table = summary.margins, summary.table
+    if margins is None or margins.cells == 0:
+        return table.margins.note
+    least = "at least " if table.allows_for_clipping else ""
+    coverage = table.margins.coverage
+    coverage = f"With a coverage of {least}{coverage}. " if coverage else ""
+    bounded = "" if table.counts else " with both ends"
+    return (
+        f"{coverage}Half of the cells{bounded} have a margin of at most {margin(margins.median)} "
+        f"{table.unit}, nine in ten of at most {margin(margins.ninth)}. {_apart(summary)}"
+        f"{_open(summary)}{table.margins.note}{_together(table)}"
+    )
+
+
+def _apart(summary: TableSummary) -> str:
+    """The two parts of intervals that allow for clipping; nothing where they do not."""
+    noise, allowance = summary.noise, summary.allowance
+    if noise is None or allowance is None:
+        return ""
+    return (
+        f"Of that, half of the cells have noise of at most ±{margin(noise.median)}, and up to "
+        f"{margin(allowance.median)} more above the value that allow for clipping; nine in ten "
+        f"have at most ±{margin(noise.ninth)} and {margin(allowance.ninth)}. "
+    )
+
+
+def _open(summary: TableSummary) -> str:
+    """The cells whose margin tells little: of counts those that may be 0, of pay those without."""
+    table, cells = summary.table, 0 if summary.margins is None else summary.margins.cells
+    if not table.counts:
+        of, lacking = summary.cells, summary.unbounded
+        part = f"In {count(lacking)} of {count(of)} cells ({share(lacking, of)})"
+        return f"{part} there is no margin: low or high is empty. "
+    told = "the value alone does not tell whether there is a job at all"
+    return (
+        f"In {count(summary.wide)} of {count(cells)} cells ({share(summary.wide, cells)}) the "
+        f"margin reaches zero{f': {told}' if table.disjoint else ''}. "
+    )
+
+
+def _together(table: CertifiedTable) -> str:
+    """What a reader of a worker table must know of its margins."""
+    if table.margins.block_coverage is None:
+        return ""
+    named = " and ".join(f"`{one}`" for one in table.margin_columns if one.startswith(BLOCK))
+    return (
+        f" Cells of one workplace cell hold or miss together: {named} hold for all of them at once "
+        f"with a probability of {table.margins.block_coverage}. Use them to compare cells of one "
+        "workplace cell."
+    )
+
+
+def margin(width: Range | None) -> str:
+    """A margin, or the range that holds it."""
+    if width is None:
+        return "none"
+    if width.low == width.high:
+        return count(width.low)
+    return f"{count(width.low)} to {count(width.high)}"
+
+
+def noise_sentence(mechanism: str) -> str:
+    """What was added to the counts, in the mechanism's own words."""
+    known = REGISTRY.get(mechanism)
+    return UNKNOWN_NOISE if known is None else known.words.noise

@@ -1,0 +1,162 @@
+"""Comparison page: the same table in two bundles."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from leeward.core.codebook.statistic import COUNT
+from leeward.core.errors import InvalidParameter, LeewardError, shown
+from leeward.core.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
+from leeward.core.show.numbers import count, counted, cut
+from leeward.derived.derive.comparison import (
+    Comparison,
+    apart_words,
+    compare,
+    difference_words,
+    marked_words,
+)
+from leeward.derived.derive.paired_cells import Pair
+from leeward.interface.web.releases_folder import listing, opened
+from leeward.interface.web.releases_table import refuse_wide
+from leeward.interface.web.site import listed, render, site_of
+from leeward.publishing.bundle import Bundle
+from leeward.publishing.bundle.blocks import certified
+
+JOINT = " · "
+HONEST = (
+    "Two releases of the same data differ only by their noise, and neither is wrong. A "
+    "difference within its margin is no evidence that jobs changed."
+)
+
+COMPARING = Lock()
+"""One comparison at a time, since it holds two tables in memory."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A comparison in words and charts."""
+
+    comparison: Comparison
+    words: list[str]
+    dots: Scatter
+    differences: Bars
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Two bundles, the tables that both have, and one of these; an empty text is not chosen yet."""
+
+    first: str
+    second: str
+    table: str
+    tables: tuple[str, ...] = ()
+    compared: Compared | None = None
+    refusals: tuple[LeewardError, ...] = ()
+
+
+def comparison_page(request: Request) -> Response:
+    """The fields to choose two bundles, and the differences between them."""
+    asked, folder = request.query_params, site_of(request).releases
+    found = listing(folder)
+    names = (asked.get(name, "") for name in ("first", "second", "table"))
+    chosen = _chosen(folder, *names)
+    return render(
+        request,
+        "releases_comparison.html.j2",
+        status=400 if chosen.refusals else 200,
+        bundles=[one for one in found if not one.problem],
+        chosen=chosen,
+        label=label,
+        marked_words=marked_words,
+    )
+
+
+def _chosen(folder: Path, first: str, second: str, table: str) -> Chosen:
+    if not (first and second):
+        return Chosen(first, second, table)
+    if first == second:
+        return Chosen(first, second, table, refusals=(_same(first),))
+    tables: tuple[str, ...] = ()
+    try:
+        pair = opened(folder, first), opened(folder, second)
+        tables = shared_tables(*pair)
+        wanted = table or next(iter(tables), "")
+        compared = _compared(*pair, wanted) if wanted else None
+    except LeewardError as error:
+        return Chosen(first, second, table, tables, refusals=listed(error))
+    return Chosen(first, second, wanted, tables, compared)
+
+
+def _same(name: str) -> LeewardError:
+    return InvalidParameter(
+        "second",
+        rule="must be another bundle than the first",
+        value=shown(name),
+        next_step="Choose two different ones.",
+    )
+
+
+def _compared(first: Bundle, second: Bundle, table: str) -> Compared:
+    for bundle in (first, second):
+        refuse_wide(certified(bundle, table))
+    with COMPARING:
+        found = compare(first, second, table)
+    names = first.path.name, second.path.name
+    return Compared(found, comparison_words(found), dots(found, names), differences(found))
+
+
+def shared_tables(first: Bundle, second: Bundle) -> tuple[str, ...]:
+    """The names of the tables that both bundles have."""
+    names = {table.name for table in second.certificate.tables}
+    return tuple(table.name for table in first.certificate.tables if table.name in names)
+
+
+def comparison_words(comparison: Comparison) -> list[str]:
+    """The counts in words."""
+    lacking = "" if comparison.unit == COUNT.unit else ", or without a number,"
+    return [
+        f"{_cells(comparison.both)} in both releases, {count(comparison.only_first)} only in the "
+        f"first, {count(comparison.only_second)} only in the second. Cells without an "
+        f"establishment{lacking} are left out.",
+        *apart_words(comparison),
+        *difference_words(comparison),
+        HONEST,
+    ]
+
+
+def _cells(number: int) -> str:
+    return f"{counted(number, 'cell')} {'is' if number == 1 else 'are'}"
+
+
+def label(pair: Pair) -> str:
+    """What a cell counts."""
+    return JOINT.join(cut(one.label or one.code) for one in pair.codes) or "All jobs"
+
+
+def dots(comparison: Comparison, names: tuple[str, str]) -> Scatter:
+    """Each cell as a dot: its value in the first release, and in the second."""
+    drawn = [
+        Dot(
+            float(pair.first),
+            float(pair.second),
+            comparison.marks(pair),
+            f"{label(pair)}: {_both(pair)}",
+        )
+        for pair in comparison.dots
+    ]
+    across, up = (f"{comparison.unit} in {name}" for name in names)
+    return scatter(drawn, title="Each cell in both releases", x=across, y=up)
+
+
+def _both(pair: Pair) -> str:
+    return f"{count(pair.first)} and {count(pair.second)}"
+
+
+def differences(comparison: Comparison) -> Bars:
+    """The most certain differences as bars, with their intervals as whiskers."""
+    items = [Bar(label(pair), pair.difference, pair.ends) for pair in comparison.certain]
+    title = "The most certain differences, second minus first"
+    return bars(items, title=title, unit="Difference", signed=True)
