@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import leeward
+from leeward import tidy
 from leeward.lab.baselines.dirichlet import NOTICE, DirichletHomes
 from leeward.lab.economy import Economy, write_economy
-from leeward.tidy import tidy
 
 ALPHA, EPSILON = "0.1", "4"
 HEADS, HOMES = "0.4", "3.6"

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped] # ships no types
 
 import leeward
+from leeward import tidy
 from leeward.core.mechanisms.choice import tables_of
 from leeward.core.mechanisms.joint_clipped import JointClipped
 from leeward.core.mechanisms.joint_pareto import JointPareto
@@ -25,7 +26,6 @@ from leeward.core.noise.draws import SECRET
 from leeward.core.noise.scales import Scales
 from leeward.lab.economy import Economy, write_economy
 from leeward.publishing.plan.plan import Plan
-from leeward.tidy import tidy
 
 SIX = ["age", "earnings", "race", "ethnicity", "schooling", "sex"]
 TOTAL = "total"

@@ -5,10 +5,10 @@ are the modules in the order in which the release first calls one of their funct
 each visit of a room, and the number of changes of room between them: fewer changes mean fewer
 rooms to look at in turn for whoever follows a release.
 
-A room is the first package below `leeward`. Not counted are the modules that belong to no room
-(`leeward.core.errors`, `exact`, `interruption`, `randomness`) and `show`, which every room may call
-as it calls `exact`, the `__init__` of packages, templates, and what runs when a module is imported:
-all modules are imported before the release begins.
+A room is the second package below `leeward`. Not counted are the modules beside the rooms of a
+floor (`leeward.core.errors`, `exact`, `interruption`, `randomness`) and `show`, which every room
+may call as it calls `exact`, the `__init__` of packages, templates, and what runs when a module is
+imported: all modules are imported before the release begins.
 """
 
 import sys
@@ -38,7 +38,7 @@ tables:
   - {name: education, by: [place, sex, education], share: 1/2}
 """
 
-SHOWN = "show."
+SHOWN = "core.show."
 """Numbers as text and charts, for every room."""
 
 
@@ -62,9 +62,9 @@ def touched(action: Callable[[], object]) -> list[str]:
 
 def visits(modules: Iterable[str]) -> list[tuple[str, list[str]]]:
     """Each stay in a room, with the modules that are new in it."""
-    inside = (name for name in modules if "." in name and not name.startswith(SHOWN))
+    inside = (name for name in modules if name.count(".") > 1 and not name.startswith(SHOWN))
     counted = [name for name in inside if not name.endswith("__init__")]
-    return [(room, list(names)) for room, names in groupby(counted, lambda n: n.split(".")[0])]
+    return [(room, list(names)) for room, names in groupby(counted, lambda n: n.split(".")[1])]
 
 
 def import_all() -> None:
@@ -97,7 +97,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         found = released(Path(name))
     for room, modules in found:
-        inside = [module.partition(".")[2] for module in modules]
+        inside = [module.split(".", 2)[2] for module in modules]
         print(f"{room:12} {' '.join(inside)}")
     rooms, number = {room for room, _ in found}, sum(len(names) for _, names in found)
     print(f"\n{number} modules in {len(rooms)} rooms, {len(found) - 1} changes of room")

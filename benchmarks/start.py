@@ -32,18 +32,19 @@ LIBRARIES = {"ibis": "database", "sqlglot": "database", "duckdb": "database", "_
 """The part of a library's import; that of every other one is `start`."""
 
 BOUNDED = ("start", "ledger", "certificate", "report")
+RUN = "leeward.publishing.release.run"
 PARTS = {
     "plan": ("leeward.interface.commands.release:read_plan",),
     "database": (
         *(f"leeward.publishing.engines.ibis_engine:IbisEngine.{name}"
           for name in ("digest", "frame_sketch", "check", "prepare", "unchanged")),
-        "leeward.publishing.release.run:open_data",
+        f"{RUN}:open_data",
     ),
-    "certificate": ("leeward.publishing.release.run:Draft.of", "leeward.publishing.release.run:certificate"),
+    "certificate": (f"{RUN}:Draft.of", f"{RUN}:certificate"),
     "ledger": tuple(
-        f"leeward.publishing.release.run:{name}" for name in ("open_ledger", "reserve", "payment", "commit")
+        f"{RUN}:{name}" for name in ("open_ledger", "reserve", "payment", "commit")
     ),
-    "noise": ("leeward.publishing.release.run:measured_cells", "leeward.publishing.release.run:require_accuracy"),
+    "noise": (f"{RUN}:measured_cells", f"{RUN}:require_accuracy"),
     "report": ("leeward.api:add_report",),
 }  # fmt: skip
 

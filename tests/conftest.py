@@ -33,7 +33,7 @@ Each tuple holds the beginnings of paths, and goes to one worker.
 SLOW = (
     *(start for group in SHARED for start in group),
     # Processes that are killed, interrupted or many at a time, and whole releases in their own.
-    "tests/publishing/test_crash_",
+    "tests/publishing/release/test_crash_",
     "tests/publishing/release/test_hammer.py",
     "tests/publishing/release/test_interrupt.py",
     "tests/publishing/release/test_allowance.py",

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
         WeakAlpha,
         WorkerOnly,
     )
+    from leeward.derived.derive.derived import Derived, derive
+    from leeward.derived.settle.tidying import tidy
     from leeward.publishing.bundle.reader import Bundle, read_bundle
     from leeward.publishing.ledger import Ledger
     from leeward.publishing.plan.plan import Plan, read_plan
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 __version__ = "0.5.0"
 
 HOMES = {
+    "leeward.derived.derive.derived": ("Derived", "derive"),
+    "leeward.derived.settle.tidying": ("tidy",),
     "leeward.publishing.bundle.reader": ("Bundle", "read_bundle"),
     "leeward.core.errors": ("CannotCompose", "InvalidParameter", "LeewardError", "NotCovered"),
     "leeward.api": ("check", "find_jobs", "predict", "release", "verify"),
@@ -54,6 +58,7 @@ HOMES = {
 __all__ = [
     "Bundle",
     "CannotCompose",
+    "Derived",
     "EstablishmentRemoval",
     "Guarantee",
     "InvalidParameter",
@@ -68,12 +73,14 @@ __all__ = [
     "WorkerOnly",
     "__version__",
     "check",
+    "derive",
     "find_jobs",
     "mechanism",
     "predict",
     "read_bundle",
     "read_plan",
     "release",
+    "tidy",
     "verify",
 ]
 

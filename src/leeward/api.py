@@ -345,9 +345,9 @@ def verify(
     >>> leeward.verify(bundle.path, ledger=ledger).sound
     True
     """
+    from leeward.derived.settle.restated import restated_findings  # noqa: PLC0415 (mechanisms)
     from leeward.publishing.bundle.verify import verify_bundle  # noqa: PLC0415 (reads every table)
     from leeward.publishing.release.ledger_check import entry_findings  # noqa: PLC0415 (as above)
-    from leeward.publishing.release.restatement import restated_findings  # noqa: PLC0415 (mechanisms)
 
     folder = Path(path)
     if kind_of(folder) is not None:

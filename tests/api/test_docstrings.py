@@ -13,7 +13,6 @@ from leeward.lab.audit import audit
 from leeward.lab.evaluate import run
 from leeward.publishing.bundle.published_table import PublishedTable
 from leeward.systems.local import aggregate, encode, read_survey
-from leeward.tidy import Derived, derive
 from tests.api.conftest import REQUEST, frames
 from tests.unchecked import unchecked_release
 
@@ -27,13 +26,13 @@ METHODS = [
     *(BUNDLE.table, BUNDLE.batches, BUNDLE.rows, LEDGER.create, LEDGER.show, LEDGER.account),
     *(LEDGER.verify, leeward.Plan.reading),
     *(PublishedTable.to_arrow, PublishedTable.to_pandas, PublishedTable.to_polars),
-    *(PublishedTable.picture, Derived.to_arrow, Derived.to_pandas),
+    *(PublishedTable.picture, leeward.Derived.to_arrow, leeward.Derived.to_pandas),
 ]
-CLASSES = [PublishedTable, Derived]
-ROOMS = [derive, audit, run, lower_bound, encode, aggregate, read_survey]
+CLASSES = [PublishedTable]
+ROOMS = [audit, run, lower_bound, encode, aggregate, read_survey]
 FULL = [*(one for one in PUBLIC if one not in KINDS), *CLASSES, *METHODS, *ROOMS]
 ELSEWHERE = (audit, run)
-"""Their examples run in tests/lab/audit/test_table.py and tests/interface/commands/test_evaluate_command.py."""
+"""Their examples run in `tests/lab/audit/test_table.py` and in the tests of the command."""
 
 
 def name(one: Any) -> str:  # noqa: ANN401 (a class or a function)

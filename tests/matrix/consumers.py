@@ -17,12 +17,11 @@ import yaml
 from typer.testing import Result
 
 import leeward
-from leeward import Bundle
+from leeward import Bundle, derive
 from leeward.core.errors import LeewardError
 from leeward.derived.products.layouts import FORMS
 from leeward.derived.products.lodes import forms as lodes_forms
 from leeward.publishing.bundle import CertifiedTable
-from leeward.tidy import derive
 from tests.matrix.office import run
 
 COUNTS_ONLY = "counts without margins"

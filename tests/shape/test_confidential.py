@@ -37,7 +37,7 @@ def test_only_two_modules_open_confidential_values() -> None:
     "text", ["batch.cells.opened()", "cells._Confidential__held", "f(x=one.opened().counts)"]
 )
 def test_another_opening_is_reported(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "leeward" / "cli" / "peek.py"
+    path = tmp_path / "leeward" / "interface" / "commands" / "peek.py"
     path.parent.mkdir(parents=True)
     path.write_text(text)
     (found,) = [line for module in modules(tmp_path) for line in openings(module)]

@@ -29,7 +29,10 @@ HEAVY = [
     *("ibis", "duckdb", "pandas", "sqlglot", "leeward.publishing.engines.*"),
     *("leeward.core.noise.sampling", "leeward.core.noise.draws", "leeward.core.randomness"),
 ]
-HELP = "sys.argv[1:] = ['--help']; from leeward.interface.commands import main\ntry: main()\nexcept SystemExit: pass"
+HELP = (
+    "sys.argv[1:] = ['--help']; from leeward.interface.commands import main\n"
+    "try: main()\nexcept SystemExit: pass"
+)
 LIBRARIES = ["numpy", "pyarrow", "pydantic", "flint", "rich", "yaml", "jinja2", "sqlite3"]
 LIST = "print(*(name for name in sys.modules if sys.modules[name] is not None), sep='\\n')"
 

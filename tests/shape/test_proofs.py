@@ -18,8 +18,8 @@ MOST_LINES = 400
 OF_FILES = ("moments", "theil_sen", "row_counts", "row_choice")
 """Mechanisms that no plan names."""
 
-FILES = {name: ROOMS / "mechanisms" / name for name in (*sorted(REGISTRY), *OF_FILES)}
-FILES |= {name: ROOMS / "local" / name for name in METHODS}
+FILES = {name: ROOMS / "core" / "mechanisms" / name for name in (*sorted(REGISTRY), *OF_FILES)}
+FILES |= {name: ROOMS / "systems" / "local" / name for name in METHODS}
 every_mechanism = pytest.mark.parametrize("name", FILES)
 
 
@@ -39,7 +39,7 @@ def test_a_mechanism_has_a_proof(name: str) -> None:
     assert [part for part in ("Precondition", "Claim", "Proof") if part not in proof] == []
 
 
-EXACT_DRAWS = ROOMS / "noise" / "sampling.proof.md"
+EXACT_DRAWS = ROOMS / "core" / "noise" / "sampling.proof.md"
 OWN_NOISE = "noise of its own"
 
 CHOOSING = {"selection.SecretSelection.chosen", "selection.SecretSelection.flipped"}

@@ -7,11 +7,18 @@ import leeward
 
 def test_public_names_are_exactly_these() -> None:
     assert leeward.__all__ == [
-        *("Bundle", "CannotCompose", "EstablishmentRemoval", "Guarantee", "InvalidParameter"),
+        *(
+            "Bundle",
+            "CannotCompose",
+            "Derived",
+            "EstablishmentRemoval",
+            "Guarantee",
+            "InvalidParameter",
+        ),
         *("Ledger", "LeewardError", "NotCovered", "Person", "Plan", "ProportionalAlpha"),
         *("StrongAlpha", "WeakAlpha"),
-        *("WorkerOnly", "__version__", "check", "find_jobs", "mechanism", "predict"),
-        *("read_bundle", "read_plan", "release", "verify"),
+        *("WorkerOnly", "__version__", "check", "derive", "find_jobs", "mechanism", "predict"),
+        *("read_bundle", "read_plan", "release", "tidy", "verify"),
     ]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.shape.source import SRC, Module, modules
 
-DOOR = SRC / "leeward" / "randomness.py"
+DOOR = SRC / "leeward" / "core" / "randomness.py"
 
 SOURCES = {
     *("random", "secrets", "numpy.random", "os.urandom", "os.getrandom"),

@@ -89,13 +89,13 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("house")
     copy = folder / "src" / "leeward"
     shutil.copytree(SRC / "leeward", copy, ignore=shutil.ignore_patterns("__pycache__"))
-    room = copy / "mechanisms"
+    room = copy / "core" / "mechanisms"
     (room / "toy.py").write_text(TOY.lstrip())
     (room / "toy.proof.md").write_text("Precondition: none. Claim: ε. Proof: as edge_laplace.\n")
     inserted(room / "registry.py", "Calibrated =", "from leeward.core.mechanisms.toy import Toy\n")
     inserted(room / "registry.py", '    "scale"', '    "toy": Toy,\n')
     line = '    Line("toy", examine_scalar, ("worker",), at=ONE),\n'
-    inserted(copy / "audit" / "lines.py", '    Line("edge_laplace"', line)
+    inserted(copy / "lab" / "audit" / "lines.py", '    Line("edge_laplace"', line)
     return folder
 
 
@@ -136,7 +136,8 @@ def test_a_toy_is_planned_released_and_reported(house: Path) -> None:
 
 def test_a_toy_is_compared(house: Path) -> None:
     program = (
-        "from leeward.lab.evaluate.contender import OURS\nfrom leeward.lab.evaluate.line import label\n"
+        "from leeward.lab.evaluate.contender import OURS\n"
+        "from leeward.lab.evaluate.line import label\n"
         "print('toy' in OURS, label('toy'))"
     )
     assert run(house, "-c", program).split() == ["True", "toy", "(ours)"]

@@ -22,7 +22,12 @@ def test_a(n, request):
 
 @pytest.mark.slow
 def test_a_file_and_a_folder_that_shares_stay_on_one_worker(inner: pytest.Pytester) -> None:
-    for name in ("engines/spark/test_a", "engines/spark/test_b", "model/test_c", "model/test_d"):
+    for name in (
+        "publishing/engines/spark/test_a",
+        "publishing/engines/spark/test_b",
+        "model/test_c",
+        "model/test_d",
+    ):
         path = inner.path / "tests" / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(NOTES_ITS_WORKER)

@@ -1,1 +1,1 @@
-"""From a plan to a bundle: the one room where confidential data and noise meet."""
+"""Publishing: from tables and a plan to a published bundle."""

@@ -100,7 +100,7 @@ def test_a_code_of_a_coarser_attribute_may_be_such_a_text(tmp_path: Path) -> Non
 
 
 def test_they_belong_to_the_digest() -> None:
-    """A codebook without them keeps the digest that it had: tests/interface/commands/test_numeric.py has it."""
+    """A codebook without them keeps its digest: `test_numeric.py` of the commands has it."""
 
     def digest(**more: object) -> str:
         book = {**REQUEST["codebook"], **more}

@@ -13,7 +13,7 @@ from leeward.core.noise import difference
 from leeward.core.noise.difference import Noisy, NoisyWidth, p_values, significant, smallest_level
 from leeward.core.noise.law import laplace, pareto
 from leeward.core.noise.scales import CellNoise, Clip, Integers
-from leeward.derived.derive.cell_errors import GRID_STEPS
+from leeward.derived.derive.stated_errors import GRID_STEPS
 
 CELLS = 200_000
 NINTH = float(np.log(10))

@@ -15,12 +15,12 @@ import pytest
 from typer.testing import CliRunner
 
 import leeward
+from leeward import Derived, derive
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.derived.derive.comparison import compare
 from leeward.derived.derive.quantities import DerivedRow
 from leeward.interface.commands.app import build
 from leeward.publishing.bundle.statements import NoiseStatement
-from leeward.tidy import Derived, derive
 from tests.publishing.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 from tests.unchecked import unchecked_release
 

@@ -12,8 +12,8 @@ from leeward.core.codebook import Batch, Cells, Confidential
 from leeward.core.noise.difference import NoisyWidth
 from leeward.core.noise.sums import ErrorDraws, sides
 from leeward.derived.derive import quantities
-from leeward.derived.derive.cell_errors import Errors
 from leeward.derived.derive.groups import Groups
+from leeward.derived.derive.stated_errors import Errors
 from leeward.publishing.release.measuring import publish
 from tests.publishing.plans import planned
 

@@ -9,10 +9,10 @@ import pytest
 from leeward.core.noise.difference import Noisy
 from leeward.core.noise.law import laplace
 from leeward.core.noise.scales import CellNoise, Integers
-from leeward.derived.derive.cell_errors import Errors
 from leeward.derived.derive.derived import derive
 from leeward.derived.derive.picked import picked_coverage, rank_intervals, true_sizes
 from leeward.derived.derive.quantities import _farthest, rank_sets
+from leeward.derived.derive.stated_errors import Errors
 from leeward.publishing.bundle.selection import Coded, Row
 from tests.derived.derive.test_derived import stated
 from tests.publishing.bundle.tables_in_memory import in_memory

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leeward import tidy
 from leeward.core.codebook import Flag, Marginal, Published
 from leeward.core.errors import InvalidParameter
 from leeward.derived.derive.series import alike, releases_at, series
 from leeward.publishing.bundle import Bundle, BundleWriter, read_bundle
-from leeward.tidy import tidy
 from tests.publishing.bundle.made_up import certificate, certified, dimension
 from tests.publishing.bundle.made_up_pay import write_pay
 

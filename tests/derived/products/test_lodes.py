@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leeward import tidy
 from leeward.core.codebook import Flag, Marginal, Published
 from leeward.core.errors import LeewardError
 from leeward.derived.products.lodes import GROUPS, OD, RAC, SECTORS, WAC, Lodes
 from leeward.derived.products.small_areas import SmallAreas, shared_out
 from leeward.interface.commands.tidy import tidy_command
 from leeward.publishing.bundle import Bundle, BundleWriter
-from leeward.tidy import tidy
 from tests.derived.settle.joint_bundle import certified, joint
 from tests.publishing.bundle.made_up import certificate, dimension
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from leeward import Bundle, read_bundle
+from leeward import Bundle, derive, read_bundle
 from leeward.derived.derive import picked
 from leeward.derived.derive.comparison import compare
 from leeward.derived.derive.derived import TIDY
@@ -10,7 +10,6 @@ from leeward.derived.derive.picked import picked_coverage, rank_intervals
 from leeward.lab.economy import Economy, write_economy
 from leeward.publishing.bundle.blocks import certified
 from leeward.publishing.bundle.selection import Selection, select
-from leeward.tidy import derive
 from tests.matrix.office import run, succeed
 
 PLAN = """\

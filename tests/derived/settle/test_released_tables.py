@@ -9,11 +9,11 @@ import pytest
 import typer
 
 import leeward
+from leeward import tidy
 from leeward.derived.settle.noisy_table import read_table
 from leeward.derived.settle.tidying import settled
 from leeward.interface.commands.ledger import commit_command
 from leeward.publishing.bundle import Bundle, read_bundle
-from leeward.tidy import tidy
 from tests.unchecked import unchecked_release
 
 PLACES = [f"{one:02}" for one in range(12)]

@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from leeward import tidy
 from leeward.core.errors import LeewardError
 from leeward.publishing.bundle import (
     Bundle,
@@ -18,7 +19,6 @@ from leeward.publishing.bundle import (
 from leeward.publishing.bundle.history import history_findings
 from leeward.publishing.bundle.rows import margin_findings
 from leeward.publishing.bundle.source_check import source_findings
-from leeward.tidy import tidy
 from tests.derived.settle.joint_bundle import released, truth, write_joint
 from tests.publishing.bundle.made_up import write_demo
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from leeward import derive
 from leeward.core.show.interpretation import NOT_DISTINGUISHABLE, RANKS
 from leeward.core.show.numbers import rank_text
 from leeward.derived.derive import picked
 from leeward.interface.report.document import report
 from leeward.interface.report.summary import summarise
 from leeward.publishing.bundle import read_bundle
-from leeward.tidy import derive
 from tests.interface.web.releases_scene import Markup, work
 from tests.interface.web.serving import Served, serving
 from tests.publishing.bundle.made_up import write_demo

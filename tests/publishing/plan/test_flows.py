@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import leeward
+from leeward import derive, tidy
 from leeward.core.codebook import Gains
 from leeward.core.codebook.flows import MEASURES
 from leeward.core.errors import InvalidParameter, LeewardError
@@ -17,7 +18,6 @@ from leeward.core.noise import draws
 from leeward.interface.commands.app import build
 from leeward.interface.report.writing import write_report
 from leeward.lab import evaluate
-from leeward.tidy import derive, tidy
 from tests.publishing.plan.test_classes import Unnoised
 from tests.publishing.plan.test_plus import opened
 from tests.unchecked import unchecked_release

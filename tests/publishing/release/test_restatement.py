@@ -17,7 +17,9 @@ import pytest
 from pydantic import ValidationError
 
 import leeward
+from leeward import tidy
 from leeward.core.privacy import Guarantee
+from leeward.derived.settle.restated import restated_findings
 from leeward.publishing.bundle import Certificate, read_bundle, verify_bundle
 from leeward.publishing.bundle.verify import _contents
 from leeward.publishing.ledger import Account, Anchor
@@ -25,8 +27,7 @@ from leeward.publishing.ledger.account import owed
 from leeward.publishing.ledger.box import Box
 from leeward.publishing.plan.plan import Plan
 from leeward.publishing.release.certify import Draft, Payment, budget, certificate
-from leeward.publishing.release.restatement import certificate_findings, restated_findings
-from leeward.tidy import tidy
+from leeward.publishing.release.restatement import certificate_findings
 from tests.interface.commands.scene import Office
 from tests.publishing.bundle.tampering import reseal
 from tests.publishing.plan import test_classes, test_flows, test_rho
@@ -265,5 +266,5 @@ def test_a_tidy_bundle_says_what_follows_from_its_rows(
     held: Json = json.loads(made.certificate.to_json())
     value = next(one for at, one in leaves(held) if at == place)
     spoilt = Certificate.model_validate_json(json.dumps(changed(held, place, other(value))))
-    (found,) = restated_findings(leeward.publishing.bundle.Bundle(made.path, spoilt))
+    (found,) = restated_findings(leeward.Bundle(made.path, spoilt))
     assert finding in found

@@ -9,10 +9,10 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 import pytest
 
 import leeward
+from leeward import tidy
 from leeward.core.codebook.row_rules import NULL_RULES
 from leeward.core.noise import draws
 from leeward.publishing.plan.gap import gaps
-from leeward.tidy import tidy
 from tests.publishing.plan.test_plus import opened
 from tests.publishing.release.test_product import Unnoised
 from tests.unchecked import unchecked_release

@@ -13,7 +13,10 @@ from markupsafe import Markup
 from leeward.core.exact import number_text
 from leeward.core.show import notebook, numbers
 
-ROOMS = ("show", "report", "web", "evaluate", "synth", "attacks", "local", "publishing")
+ROOMS = (
+    *("core/show", "publishing/plan", "systems/synth", "systems/local"),
+    *("lab/evaluate", "lab/attacks", "interface/report", "interface/web"),
+)
 FILTERS = (
     *(numbers.alpha, numbers.amount_left, numbers.capital, numbers.cases, numbers.correlation),
     *(
@@ -40,7 +43,10 @@ def environment() -> Environment:
     """The environment with its filters; `style` is the style sheet for a page in one file."""
     made = Environment(
         loader=PrefixLoader(
-            {room: PackageLoader("leeward", f"{room}/templates") for room in ROOMS}
+            {
+                room.partition("/")[2]: PackageLoader("leeward", f"{room}/templates")
+                for room in ROOMS
+            }
         ),
         autoescape=True,
         undefined=StrictUndefined,

@@ -171,7 +171,7 @@ def _different(
     """Which cells differ, by the laws of both noises; None if these cannot be compared."""
     # As below: a page that is served must not load laws before they are needed.
     from leeward.core.noise.difference import comparable, p_values, significant, smallest_level  # noqa: PLC0415
-    from leeward.derived.derive.cell_errors import noisy_numbers  # noqa: PLC0415
+    from leeward.derived.derive.stated_errors import noisy_numbers  # noqa: PLC0415
 
     rows = np.flatnonzero(pairs.bounded)
     cells = zip((pairs.first.take(rows), pairs.second.take(rows)), stated, strict=True)
@@ -190,7 +190,8 @@ def _different(
 def _drawn_ends(pairs: "Pairs", first: Bundle, second: Bundle, name: str) -> "Ends":
     """The ends of all differences, by draws of the noise of both releases."""
     # A page that is served must not load draws before they are needed.
-    from leeward.derived.derive.cell_errors import AT_ONCE, stated_draws  # noqa: PLC0415
+    from leeward.core.noise.cell_errors import AT_ONCE  # noqa: PLC0415
+    from leeward.derived.derive.stated_errors import stated_draws  # noqa: PLC0415
 
     one, two = certified(first, name), certified(second, name)
     many = max(FEWEST_DRAWS, min(DRAWS, MOST_DRAWN // max(1, len(pairs))))

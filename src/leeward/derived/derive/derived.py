@@ -66,8 +66,7 @@ class Derived:
 
     Examples
     --------
-    >>> from leeward.tidy import derive
-    >>> found = derive(bundle, "by_place", quantity="sum")
+    >>> found = leeward.derive(bundle, "by_place", quantity="sum")
     >>> [row.quantity for row in found.rows]
     ['sum']
     """
@@ -106,8 +105,7 @@ class Derived:
 
         Examples
         --------
-        >>> from leeward.tidy import derive
-        >>> derive(bundle, "by_place", by=["place"]).to_arrow().column_names
+        >>> leeward.derive(bundle, "by_place", by=["place"]).to_arrow().column_names
         ['place', 'quantity', 'value', 'low', 'high', 'method']
         """
         names, lines = self.columns(labels=labels), list(self.lines(labels=labels))
@@ -137,8 +135,7 @@ class Derived:
 
         Examples
         --------
-        >>> from leeward.tidy import derive
-        >>> derive(bundle, "by_place", by=["place"]).to_pandas().place.tolist()
+        >>> leeward.derive(bundle, "by_place", by=["place"]).to_pandas().place.tolist()
         ['01', '02', '03']
         """
         return self.to_arrow(labels=labels).to_pandas()
@@ -216,8 +213,7 @@ def derive(  # noqa: PLR0913 (a parameter for each thing that may be asked)
 
     Examples
     --------
-    >>> from leeward.tidy import derive
-    >>> derive(bundle, "by_place", ["place"], "share")
+    >>> leeward.derive(bundle, "by_place", ["place"], "share")
     Derived('by_place', by place, 3 rows)
     """
     held = bundle if isinstance(bundle, Bundle) else read_bundle(bundle)

@@ -11,9 +11,10 @@ from leeward.core.codebook.cells import Integers
 from leeward.core.codebook.flows import MEASURE
 from leeward.core.codebook.totals import Sums
 from leeward.core.errors import Damaged, InvalidParameter, shown
+from leeward.core.noise.cell_errors import drawn_parts
 from leeward.core.noise.scales import DRAWS
 from leeward.core.noise.tabulated import Floats
-from leeward.derived.derive.cell_errors import Errors, drawn_parts, require_counts, stated_draws
+from leeward.derived.derive.stated_errors import Errors, require_counts, stated_draws
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import certified, join, read_blocks
 from leeward.publishing.bundle.total_check import stated_marginal

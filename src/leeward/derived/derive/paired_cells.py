@@ -17,7 +17,7 @@ from leeward.publishing.bundle.selection import Coded
 
 if TYPE_CHECKING:
     from leeward.core.noise.sums import ErrorDraws
-    from leeward.derived.derive.cell_errors import Errors
+    from leeward.derived.derive.stated_errors import Errors
 
 MOST_COMBINATIONS = 2**62
 """Maximum number of combinations of codes: they are numbered in 64 bits."""
@@ -78,7 +78,7 @@ class KeyedCells:
 
     def errors(self, draws: "ErrorDraws", table: CertifiedTable) -> "Errors":
         """Draws of the errors of all cells."""
-        from leeward.derived.derive.cell_errors import Errors  # noqa: PLC0415 (as above)
+        from leeward.derived.derive.stated_errors import Errors  # noqa: PLC0415 (as above)
 
         below = (self.values - self.low)[:, None]
         drawn = draws.draw(self.values[:, None], below, self.establishments)

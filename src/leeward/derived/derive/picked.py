@@ -17,9 +17,9 @@ from leeward.core.codebook import Flag
 from leeward.core.noise.difference import Noisy
 from leeward.core.noise.scales import DRAWS
 from leeward.core.noise.tabulated import Floats
-from leeward.derived.derive.cell_errors import noisy_numbers
 from leeward.derived.derive.groups import MOST_GROUPS, Codes, read_groups
 from leeward.derived.derive.quantities import rank_sets
+from leeward.derived.derive.stated_errors import noisy_numbers
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import Integers, certified, join, read_blocks
 from leeward.publishing.bundle.selection import Row

@@ -12,8 +12,8 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.noise.scales import BOUND, public_seed
 from leeward.core.noise.sums import drawn_growths, ranked
 from leeward.core.noise.tabulated import Floats
-from leeward.derived.derive.cell_errors import Errors, paid_width
 from leeward.derived.derive.groups import Codes, Groups
+from leeward.derived.derive.stated_errors import Errors, paid_width
 
 MOST_RANKED = 1000
 """Maximum number of groups that are ranked."""
@@ -227,7 +227,8 @@ def rank_sets(groups: Groups, places: Iterable[int]) -> Iterator[tuple[int, int]
     Widths that were paid for have noise of their own, and among many groups some come out far too
     small. There no width counts as smaller than the median of all, and draws have noisy widths too,
     as if the released ones were the true ones (a parametric bootstrap: no proof bounds it,
-    `tests/derived/derive/test_noisy_ranks.py` has releases). From MOST_SPREAD on every rank is possible.
+    `tests/derived/derive/test_noisy_ranks.py` has releases). From MOST_SPREAD on every rank is
+    possible.
     """
     if not len(groups):
         return

@@ -104,7 +104,7 @@ def tidy(
 
     Examples
     --------
-    >>> tidy(bundle.path, bundle.path.parent / "tidy")["by_place"].columns
+    >>> leeward.tidy(bundle.path, bundle.path.parent / "tidy")["by_place"].columns
     ('place', 'value', 'status', 'released', 'margin')
     """
     bundle = _sound(Path(source))

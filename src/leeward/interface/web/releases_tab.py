@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from leeward.core.errors import Damaged, LeewardError
 from leeward.core.show.notebook import Figure
+from leeward.derived.settle.restated import restated_findings
 from leeward.interface.report.document import report
 from leeward.interface.report.promise import Saying, promised, unprotected
 from leeward.interface.report.writing import refuse_unsound, report_findings
@@ -50,7 +51,6 @@ from leeward.publishing.bundle.signoff import (
 )
 from leeward.publishing.bundle.software import not_compared
 from leeward.publishing.release.ledger_check import entry_findings
-from leeward.publishing.release.restatement import restated_findings
 
 
 @dataclass(frozen=True)

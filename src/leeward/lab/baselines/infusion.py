@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from leeward.core.codebook import Entries
 from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.randomness import SecretBits
+from leeward.core.noise.uniforms import secret_uniforms
 
 FEWEST = 3
 """Cells based on fewer persons or employers are suppressed."""
@@ -134,8 +134,3 @@ def _numbered(entries: Entries) -> tuple[Integers, Integers]:
     if entries.establishment is None or entries.employer is None:
         raise TypeError("the entries were tabulated without employers")
     return entries.establishment, entries.employer
-
-
-def secret_uniforms(count: int) -> Floats:
-    """Of the system's bits: a baseline without a guarantee needs no exact draws."""
-    return (SecretBits().words64(count) >> np.uint64(11)).astype(np.float64) * 2.0**-53

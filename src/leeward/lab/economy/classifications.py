@@ -1,8 +1,8 @@
 """Classifications of the made-up economy: sectors, ownership, worker attributes and regions.
 
-Sectors, race, ethnicity and education are those of `leeward.core.codebook.classifications` (education
-without E5: everyone's is known here). The figures of sectors are round numbers invented for
-demonstration: plausible beside one another, measured nowhere. Ownership follows the Quarterly
+Sectors, race, ethnicity and education are those of `leeward.core.codebook.classifications`
+(education without E5: everyone's is known here). The figures of sectors are round numbers invented
+for demonstration: plausible beside one another, measured nowhere. Ownership follows the Quarterly
 Census of Employment and Wages (codes 1, 2, 3 and 5). The codes of sex and age are invented; the
 three age groups are those of the LODES columns CA01 to CA03. Schooling is
 education as LODES 8 has it: of workers aged 30 or over alone, with E5 for all others. The three

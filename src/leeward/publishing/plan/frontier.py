@@ -275,7 +275,7 @@ class Frontier:
 
     def page(self) -> str:
         """The frontier as a page in one file."""
-        return template("publishing/frontier.html.j2").render(frontier=self, mark=None)
+        return template("plan/frontier.html.j2").render(frontier=self, mark=None)
 
 
 def make_frontier(

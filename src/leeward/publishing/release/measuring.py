@@ -16,9 +16,9 @@ from leeward.core.codebook import Batch, Cells, Entries, Flag, Flows, Marginal, 
 from leeward.core.codebook.totals import Family, Totals
 from leeward.core.codebook.values import EMPTY
 from leeward.core.mechanisms.measurement import Measurement, Needs
+from leeward.core.noise.cell_errors import drawn_parts
 from leeward.core.noise.scales import CellNoise
 from leeward.core.noise.sums import ErrorDraws
-from leeward.derived.derive.cell_errors import drawn_parts
 from leeward.publishing.engines.engine import Engine
 
 ROWS = 1 << 18

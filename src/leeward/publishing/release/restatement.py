@@ -20,15 +20,12 @@ from leeward.core.errors import LeewardError
 from leeward.core.noise.scales import public_seed
 from leeward.core.privacy import Guarantee, sequential
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
-from leeward.derived.settle.tidying import tidied_findings
 from leeward.publishing.bundle import (
-    Bundle,
     Certificate,
     CertifiedTable,
     DataStatement,
     RowsStatement,
 )
-from leeward.publishing.bundle.layout import CERTIFICATE
 from leeward.publishing.bundle.software import wrote_words
 from leeward.publishing.bundle.source_check import as_released
 from leeward.publishing.bundle.statements import make_up_promise
@@ -57,14 +54,6 @@ ROUNDING = 1e-6
 """How far numbers in double precision may differ between two processors, in proportion."""
 
 Statements = Mapping[str, Any]
-
-
-def restated_findings(bundle: Bundle) -> tuple[str, ...]:
-    """What does not follow from the rest of a sound bundle, in plain words; none if all does."""
-    found = certificate_findings(bundle.certificate)
-    if not found and wrote_words(bundle.certificate):
-        found = tuple(tidied_findings(bundle))
-    return tuple(f"{CERTIFICATE} contradicts itself: {one}" for one in found)
 
 
 def certificate_findings(certificate: Certificate) -> tuple[str, ...]:

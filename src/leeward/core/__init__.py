@@ -1,0 +1,1 @@
+"""Core: what is promised, and the noise that keeps the promise."""

@@ -1,0 +1,1 @@
+"""Derived: what follows from published bundles, at no further cost."""

@@ -1,0 +1,1 @@
+"""Derive: sums, shares, changes and ranks of published tables, with intervals."""

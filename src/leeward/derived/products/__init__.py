@@ -1,0 +1,1 @@
+"""Products: the published forms of LODES, PSEO, VEO, QWI and UMETRICS."""

@@ -1,0 +1,1 @@
+"""Settle: published tables that add up, are whole and are not negative."""

@@ -1,0 +1,1 @@
+"""Interface: what people see."""

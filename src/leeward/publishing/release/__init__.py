@@ -1,0 +1,1 @@
+"""Release: the check, the charge, the measurement and the certificate of a plan."""

@@ -1,0 +1,1 @@
+"""Systems: releases of other kinds, paid in the same way."""
