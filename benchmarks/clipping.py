@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 import leeward
 from leeward.core.codebook import Entries
 from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.error_margins import PublicMargins
 from leeward.core.mechanisms.joint_clipped import JointClipped
-from leeward.core.mechanisms.margins import PublicMargins
 from leeward.core.mechanisms.measurement import Mechanism
 
 Integers = NDArray[np.int64]

@@ -13,7 +13,7 @@ from rich.table import Table
 from leeward import mechanism
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.pay import PayMechanism
-from leeward.core.noise import block, sampling
+from leeward.core.noise import block_draws, sampling
 
 DRAWS = 1_000_000
 CELLS = 8
@@ -113,7 +113,7 @@ def counting(module: ModuleType, name: str) -> Iterator[list[int]]:
 
 def slow_draws(release: Callable[[], object]) -> int:
     """How many draws, or rows of a block, float64 could not decide."""
-    with counting(sampling, "refine") as single, counting(block, "refine_row") as rows:
+    with counting(sampling, "refine") as single, counting(block_draws, "refine_row") as rows:
         release()
     return single[0] + rows[0]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from leeward.core.randomness import SecretBits, SeededBits
 from leeward.systems.local.channel import Channel
-from leeward.systems.local.choice import AUTO, channel
+from leeward.systems.local.channel_choice import AUTO, channel
 from leeward.systems.local.hashing import Hashing
 
 CLIENTS, SKEW = 1_000_000, 0.02

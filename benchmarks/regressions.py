@@ -19,9 +19,9 @@ from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.publishing.engines.duckdb import opened_file
-from leeward.systems.regress.lines import Lines, MedianLines, MomentLines
+from leeward.systems.regress.cell_lines import Lines, MedianLines, MomentLines
+from leeward.systems.regress.cell_points import NAME, Rows, read_rows
 from leeward.systems.regress.request import Request
-from leeward.systems.regress.rows import NAME, Rows, read_rows
 from leeward.systems.regress.scatter import SLOPE, Scatter, prediction
 from leeward.systems.regress.setting import Columns
 

@@ -17,13 +17,13 @@ from leeward.interface.commands.app import build
 from leeward.interface.commands.audit import markdown
 from leeward.interface.commands.audit_promises import cells as promise_cells
 from leeward.interface.report.glossary import glossary
-from leeward.lab.attacks.registry import ATTACKS, story
+from leeward.lab.attacks.attack_registry import ATTACKS, story
 from leeward.lab.audit import audit
 from leeward.lab.audit.promises import false_promises
 from leeward.lab.audit.reading_exam import false_readings
 from leeward.lab.evaluate.quarters import quarters_rows
 from leeward.systems.local.channel import Channel
-from leeward.systems.local.choice import AUTO, channel
+from leeward.systems.local.channel_choice import AUTO, channel
 from leeward.systems.local.hadamard import Hadamard
 from leeward.systems.local.projective import Projective
 from leeward.systems.local.result import QUANTILE, expected_error

@@ -38,7 +38,7 @@ def by_pure_ldp(domain: int, epsilon: float) -> Survey:
 def by_leeward(domain: int, epsilon: str, method: str) -> Survey:
     """All clients at once."""
     from leeward.core.randomness import SecretBits  # noqa: PLC0415
-    from leeward.systems.local.choice import channel  # noqa: PLC0415 (not in the other environment)
+    from leeward.systems.local.channel_choice import channel  # noqa: PLC0415 (not in the other environment)
 
     made = channel(method, domain, epsilon)
     return lambda answers: made.counts(made.encode(answers, SecretBits()))

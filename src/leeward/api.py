@@ -17,7 +17,7 @@ from leeward.core.codebook.wage_jobs import Quarter, WageColumns, WageJobs
 from leeward.core.errors import LeewardError
 from leeward.core.show.notebook import html_table
 from leeward.core.show.progress import Silent
-from leeward.publishing.bundle.layout import RESULT, SYNTHETIC
+from leeward.publishing.bundle.bundle_files import RESULT, SYNTHETIC
 from leeward.publishing.bundle.reader import Bundle, read_bundle
 from leeward.publishing.bundle.sealed_folder import kind_of, read_folder
 from leeward.publishing.ledger import Ledger
@@ -451,7 +451,7 @@ def bundles_in(folder: Path) -> tuple[Bundle, ...]:
 
 def report_findings(bundle: Path) -> tuple[str, ...]:
     """What is wrong with the report of a bundle that has one."""
-    from leeward.publishing.bundle.layout import REPORT  # noqa: PLC0415 (light, as is what follows)
+    from leeward.publishing.bundle.bundle_files import REPORT  # noqa: PLC0415 (light, as is what follows)
 
     if not (bundle / REPORT).exists():
         return ()

@@ -16,13 +16,13 @@ from scipy.stats import chisquare, combine_pvalues
 from leeward.systems.local.channel import Channel
 from leeward.systems.local.field import Field
 from leeward.systems.local.hadamard import Hadamard
-from leeward.systems.local.page import page
 from leeward.systems.local.projective import Projective, Space
 from leeward.systems.local.randomised import RandomisedResponse
-from leeward.systems.local.report import draw_report, read_report
+from leeward.systems.local.response import draw_report, read_report
 from leeward.systems.local.result import aggregate
 from leeward.systems.local.subset_selection import SubsetSelection
 from leeward.systems.local.survey import Survey, read_survey
+from leeward.systems.local.survey_page import page
 from tests.browser.view import NewView
 
 DRAWS = 100_000

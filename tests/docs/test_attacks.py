@@ -2,8 +2,8 @@
 
 import re
 
+from leeward.lab.attacks.attack_registry import ATTACKS
 from leeward.lab.attacks.edge import attack
-from leeward.lab.attacks.registry import ATTACKS
 from tests.docs.page import ROOT
 
 PAGE = ROOT / "docs" / "explanation" / "attacks.md"

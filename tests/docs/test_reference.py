@@ -22,16 +22,16 @@ from leeward.interface.commands.app import build, load
 from leeward.lab.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.lab.evaluate.point import COLUMNS
 from leeward.lab.evaluate.regressions import REGRESSION_COLUMNS
-from leeward.publishing.bundle import layout
+from leeward.publishing.bundle import bundle_files
+from leeward.publishing.bundle.bundle_files import stamped_files
 from leeward.publishing.bundle.certificate import Certificate
-from leeward.publishing.bundle.layout import stamped_files
 from leeward.publishing.bundle.rows import MARGINS
 from leeward.publishing.bundle.sealed_folder import DrawnStatement, FolderCertificate
 from leeward.publishing.engines import validation
 from leeward.publishing.ledger.entry import KINDS
 from leeward.publishing.ledger.subject import SUBJECT_PARTS
 from leeward.publishing.plan.request import Request
-from leeward.systems.local.choice import AUTO, METHODS
+from leeward.systems.local.channel_choice import AUTO, METHODS
 from leeward.systems.local.result import COLUMNS as RESULT_COLUMNS
 from leeward.systems.local.result_folder import SEALED, SurveyCertificate
 from leeward.systems.local.survey import WrittenSurvey
@@ -129,12 +129,12 @@ def test_every_command_has_its_section_and_no_other_does() -> None:
 
 def test_every_file_of_a_bundle_is_documented() -> None:
     stamped = stamped_files("NAME", ["TABLE"], described=True)
-    files = {*stamped, layout.CERTIFICATE, layout.CHECKSUMS, layout.REPORT}
+    files = {*stamped, bundle_files.CERTIFICATE, bundle_files.CHECKSUMS, bundle_files.REPORT}
     assert documented("bundle.md", "Files") == files
 
 
 def test_every_measure_is_documented() -> None:
-    measures = {*layout.MEASURES, *MARGINS, layout.ESTABLISHMENTS}
+    measures = {*bundle_files.MEASURES, *MARGINS, bundle_files.ESTABLISHMENTS}
     assert documented("bundle.md", "Columns") == measures
 
 
@@ -149,7 +149,7 @@ def test_every_mechanism_is_documented() -> None:
 def test_every_method_column_and_file_of_a_survey_is_documented() -> None:
     assert documented("survey.md", "Methods") == {AUTO, *METHODS}
     assert documented("survey.md", "Columns of result.csv") == set(RESULT_COLUMNS)
-    files = {*SEALED, layout.CERTIFICATE, layout.CHECKSUMS}
+    files = {*SEALED, bundle_files.CERTIFICATE, bundle_files.CHECKSUMS}
     assert documented("survey.md", "The result") == files
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import leeward
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.vector_pareto import VectorPareto
-from leeward.core.privacy.database import Counts, Database
+from leeward.core.privacy.workforces import Counts, Database
 from leeward.lab.audit.exams import pareto_loss
 from leeward.lab.audit.loss import pure_loss
 from leeward.lab.audit.recording import released, released_block

@@ -11,7 +11,7 @@ from leeward.core.mechanisms.log_laplace import LogLaplace
 from leeward.core.noise.law import laplace
 from leeward.core.noise.quartic import QuarticLaw
 from leeward.core.privacy import StrongAlpha, WeakAlpha
-from leeward.core.privacy.database import Counts, Database
+from leeward.core.privacy.workforces import Counts, Database
 from leeward.lab.audit.controls import no_floor
 from leeward.lab.audit.neighbours import QUICK
 from tests.errata.conftest import Row

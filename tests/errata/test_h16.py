@@ -11,7 +11,7 @@ from flint import arb
 import leeward
 from leeward.core.noise.law import laplace
 from leeward.core.privacy import StrongAlpha, WeakAlpha, over_workers
-from leeward.core.privacy.database import Counts, Database
+from leeward.core.privacy.workforces import Counts, Database
 from leeward.lab.audit.controls import parallel_cells
 from leeward.lab.audit.loss import laplace_loss, pure_loss
 from leeward.lab.audit.neighbours import QUICK

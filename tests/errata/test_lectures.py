@@ -10,7 +10,7 @@ import leeward
 from leeward.core.noise.law import laplace
 from leeward.core.noise.quartic import QuarticLaw
 from leeward.core.privacy import Guarantee, StrongAlpha, over_workers, sequential
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.loss import pure_loss
 from leeward.lab.audit.outputs import Rounded
 from tests.errata.conftest import Row

@@ -18,7 +18,7 @@ from leeward.interface.commands import main
 
 IMPORTED = (
     *(f"leeward.interface.commands.{name}" for name in ("release", "check", "verify", "ledger")),
-    "leeward.core.noise.block",
+    "leeward.core.noise.block_draws",
     "leeward.core.noise.draws",
     "leeward.interface.report.writing",
     "ibis.backends.duckdb",

@@ -22,7 +22,7 @@ WORK = {
     "leeward": "import leeward",
     "engines": "import leeward.publishing.engines",
     "plan": "from leeward.publishing.plan.plan import read_plan; read_plan(Path('plan.yaml'))",
-    "web": "import leeward.interface.web.app",
+    "web": "import leeward.interface.web.application",
     "engine": "from leeward.publishing.engines import connect",
 }
 HEAVY = [

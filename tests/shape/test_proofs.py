@@ -8,7 +8,7 @@ import pytest
 
 from leeward.core.mechanisms import REGISTRY
 from leeward.lab.audit import LINES
-from leeward.systems.local.choice import METHODS
+from leeward.systems.local.channel_choice import METHODS
 from tests.core.noise.test_independence import SAMPLERS
 from tests.shape.source import ROOT, SRC
 
@@ -47,7 +47,7 @@ CHOOSING = {"selection.SecretSelection.chosen", "selection.SecretSelection.flipp
 
 
 def functions(text: str) -> set[str]:
-    """What a text names in `leeward.core.noise`, such as `block.RowBits.read`."""
+    """What a text names in `leeward.core.noise`, such as `block_draws.RowBits.read`."""
     return {name for name in findall(r"`([a-z_]+(?:\.\w+)+)`", text) if not name.endswith(".py")}
 
 

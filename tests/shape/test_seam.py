@@ -22,7 +22,7 @@ CLASSES = {
     if isinstance(one, type) and one.__module__ == home
 }
 NAMED = {
-    "leeward.lab.attacks.release": "makes the additive mechanisms that attacks are tried on",
+    "leeward.lab.attacks.released_counts": "makes the additive mechanisms that attacks try",
     "leeward.lab.attacks.differencing": "an attack names the mechanism that it is tried against",
     "leeward.lab.attacks.edge": "an attack names the mechanism that it is tried against",
     "leeward.lab.attacks.infusion": "an attack names the mechanism that it is tried against",

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import Field
 
-from leeward.core.codebook.document import (
+from leeward.core.codebook.yaml_document import (
     Written,
     nearest,
     parse,

@@ -24,7 +24,7 @@ from leeward.core.mechanisms.choice import (
     named,
     smallest_epsilon,
 )
-from leeward.core.mechanisms.margins import NoMargins, PublicMargins, SpentMargins
+from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins, SpentMargins
 from leeward.core.privacy import Guarantee
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 

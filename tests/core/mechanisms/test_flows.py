@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from leeward.core.codebook import Attribute, Dimension, Entries, Flows, Gains, Marginal
-from leeward.core.codebook.flows import MEASURES, WEIGHTS, classes, measured_ends, measures
+from leeward.core.codebook.flow_classes import MEASURES, WEIGHTS, classes, measured_ends, measures
 from leeward.core.mechanisms.choice import measurement
 from leeward.core.mechanisms.flows import _sides
 from leeward.core.mechanisms.gains import net_changes

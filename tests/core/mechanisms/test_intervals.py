@@ -8,9 +8,9 @@ import pytest
 import leeward
 from leeward.core.codebook import Entries
 from leeward.core.mechanisms.clipped import Clipped
+from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.joint import rounding_of, with_total
 from leeward.core.mechanisms.joint_clipped import JointClipped
-from leeward.core.mechanisms.margins import NoMargins, PublicMargins
 from leeward.core.noise.scales import Integers
 
 MOST_PLACES = 400

@@ -10,7 +10,7 @@ from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.mechanisms.edge_pay import EdgePay, mean_reaches
-from leeward.core.mechanisms.margins import NoMargins, PublicMargins
+from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.measurement import MarginRule, Needs
 from leeward.core.mechanisms.pay import Pairs, PayMechanism
 from leeward.core.mechanisms.pay_margins import RATIOS, mean_interval, pay_margins

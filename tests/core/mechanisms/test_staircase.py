@@ -10,7 +10,7 @@ import pytest
 
 from leeward.core.exact import precision
 from leeward.core.mechanisms.additive import within
-from leeward.core.mechanisms.margins import SpentMargins, spend
+from leeward.core.mechanisms.error_margins import SpentMargins, spend
 from leeward.core.mechanisms.staircase import EDGES, REACHES, Staircase
 from leeward.core.noise.error import laplace_weights
 from leeward.core.noise.sampling import refine

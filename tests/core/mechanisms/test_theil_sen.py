@@ -11,7 +11,7 @@ from flint import arb
 
 from leeward.core.exact import dyadic_down, precision
 from leeward.core.mechanisms.theil_sen import TheilSen
-from leeward.core.noise.selection import SECRET, below, choose
+from leeward.core.noise.exact_selection import SECRET, below, choose
 from leeward.core.noise.tabulated import Floats
 from leeward.core.randomness import SecretBits
 from leeward.lab.audit.regression_exam import RecordingSelection

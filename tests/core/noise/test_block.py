@@ -7,8 +7,8 @@ import pytest
 from flint import arb
 
 from leeward.core.exact import ball, precision
-from leeward.core.noise import block
-from leeward.core.noise.block import RowBits, decide_block, draw_block, refine_row
+from leeward.core.noise import block_draws
+from leeward.core.noise.block_draws import RowBits, decide_block, draw_block, refine_row
 from leeward.core.noise.scales import LEAST_NOISE, MOST_NOISE, Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.randomness import SecretBits, SeededBits
@@ -103,7 +103,7 @@ def test_refining_extends_the_words_and_replaces_none() -> None:
 
 def bounds(words: RowBits) -> tuple[Floats, Floats]:
     with np.errstate(all="ignore"):
-        return block._ratio(words)
+        return block_draws._ratio(words)
 
 
 def outside(words: RowBits, tighter: float = 1.0) -> int:

@@ -19,17 +19,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from leeward.core.noise import selection
-from leeward.core.noise.block import RowBits, draw_block
+from leeward.core.noise import exact_selection
+from leeward.core.noise.block_draws import RowBits, draw_block
 from leeward.core.noise.body import HEXAGON
 from leeward.core.noise.design import Design
+from leeward.core.noise.exact_selection import SecretSelection, below, choose, falls
 from leeward.core.noise.gaussian import SPARE, draw_gaussian
-from leeward.core.noise.joint import LAST, Layout, RowWords, draw_joint
+from leeward.core.noise.joint_draws import LAST, Layout, RowWords, draw_joint
 from leeward.core.noise.law import discrete_laplace
 from leeward.core.noise.pairs import PairBits, draw_pairs
 from leeward.core.noise.sampling import Uniform, draw
 from leeward.core.noise.scales import Integers, LawByScale, Scales
-from leeward.core.noise.selection import SecretSelection, below, choose, falls
 from leeward.core.randomness import SecretBits, SeededBits
 from leeward.lab.audit.independence import dependence
 from tests.core.noise.goodness import FALSE_ALARM
@@ -179,7 +179,7 @@ def selected(call: Callable[[SecretSelection], object]) -> Callable[[SecretBits]
 
     def called(bits: SecretBits) -> object:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(selection, "SecretBits", lambda: bits)
+            patch.setattr(exact_selection, "SecretBits", lambda: bits)
             return call(SecretSelection())
 
     return called
@@ -195,7 +195,9 @@ SAMPLERS: dict[str, Sampler] = {
     "sampling.draw, by size": Arrays(
         lambda n, bits: draw(BY_SIZE, Scales(WIDE + np.arange(n) % 3), bits), (1,)
     ),
-    "block.draw_block": Arrays(lambda n, bits: draw_block(alike(n), 2, SHAPE, bits), (2, SHAPE)),
+    "block_draws.draw_block": Arrays(
+        lambda n, bits: draw_block(alike(n), 2, SHAPE, bits), (2, SHAPE)
+    ),
     "gaussian.draw_gaussian": Arrays(
         # A word of 0 accepts: proposal i is row i, and half of the proposals are not needed.
         lambda n, bits: draw_gaussian(Fraction(WIDE**2), n, bits),
@@ -209,40 +211,44 @@ SAMPLERS: dict[str, Sampler] = {
     "pairs.draw_pairs, no H": Arrays(
         lambda n, bits: draw_pairs((alike(n), alike(n)), 1, HEXAGON, 0, bits), (1, 2, 0)
     ),
-    "joint.draw_joint": Arrays(
+    "joint_draws.draw_joint": Arrays(
         lambda n, bits: draw_joint(TABLES, alike(n), SHAPE, bits),
         (Layout(TABLES, SHAPE).words, TABLES.cells + 1),
         # The signs of a table of two cells, the last power and the last cell of each table follow.
         idle={0: {2, 4}, 1: {2, 5}},
     ),
-    "selection.choose": Calls(lambda bits: choose([0, 1, 2], [1, 2, 3], HALF, bits), 0.3),
-    "selection.falls": Calls(lambda bits: falls(HALF, bits), 0.3),
-    "selection.below": Calls(lambda bits: below(1000, bits), 0.99),
-    "selection.SecretSelection.order": Calls(selected(lambda one: one.order(4)), 0.9),
-    "selection.SecretSelection.chosen": Calls(selected(lambda one: one.chosen(RANKS, HALF)), 0.5),
-    "selection.SecretSelection.flipped": Calls(selected(lambda one: one.flipped(RANKS, HALF)), 0.5),
+    "exact_selection.choose": Calls(lambda bits: choose([0, 1, 2], [1, 2, 3], HALF, bits), 0.3),
+    "exact_selection.falls": Calls(lambda bits: falls(HALF, bits), 0.3),
+    "exact_selection.below": Calls(lambda bits: below(1000, bits), 0.99),
+    "exact_selection.SecretSelection.order": Calls(selected(lambda one: one.order(4)), 0.9),
+    "exact_selection.SecretSelection.chosen": Calls(
+        selected(lambda one: one.chosen(RANKS, HALF)), 0.5
+    ),
+    "exact_selection.SecretSelection.flipped": Calls(
+        selected(lambda one: one.flipped(RANKS, HALF)), 0.5
+    ),
 }
 
 STEPS = {
     "sampling.decide": "sampling.draw",
     "sampling.refine": "sampling.draw",
     "sampling.Uniform": "sampling.draw",
-    "block.RowBits.read": "block.draw_block",
-    "block.decide_block": "block.draw_block",
-    "block.refine_row": "block.draw_block",
+    "block_draws.RowBits.read": "block_draws.draw_block",
+    "block_draws.decide_block": "block_draws.draw_block",
+    "block_draws.refine_row": "block_draws.draw_block",
     "gaussian.accept": "gaussian.draw_gaussian",
     "pairs.PairBits.read": "pairs.draw_pairs",
     "pairs._below": "pairs.draw_pairs",
     "pairs.decide_pairs": "pairs.draw_pairs",
     "pairs.RefinedRow": "pairs.draw_pairs",
-    "joint.RowWords.read": "joint.draw_joint",
-    "joint.decide_joint": "joint.draw_joint",
-    "joint.refine_joint": "joint.draw_joint",
+    "joint_draws.RowWords.read": "joint_draws.draw_joint",
+    "joint_draws.decide_joint": "joint_draws.draw_joint",
+    "joint_draws.refine_joint": "joint_draws.draw_joint",
     "draws.SecretNoise.rounded": "sampling.draw",
     "draws.SecretNoise.gaussian": "gaussian.draw_gaussian",
-    "draws.SecretNoise.block": "block.draw_block",
+    "draws.SecretNoise.block": "block_draws.draw_block",
     "draws.SecretNoise.pairs": "pairs.draw_pairs",
-    "draws.SecretNoise.joint": "joint.draw_joint",
+    "draws.SecretNoise.joint": "joint_draws.draw_joint",
 }
 """What else takes or opens the door: a part of these samplers."""
 
@@ -416,8 +422,8 @@ def word_of_the_row_before(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "twin"),
     [
-        ("block.draw_block", one_h),
-        ("joint.draw_joint", one_h_of_a_product),
+        ("block_draws.draw_block", one_h),
+        ("joint_draws.draw_joint", one_h_of_a_product),
         ("gaussian.draw_gaussian", repeated_half),
         ("pairs.draw_pairs", word_of_the_row_before),
         ("pairs.draw_pairs, no H", word_of_the_row_before),

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from leeward.core.noise.design import Design, Norm
-from leeward.core.noise.joint import (
+from leeward.core.noise.joint_draws import (
     Layout,
     RowWords,
     choices,

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leeward.core.noise.selection import SECRET, falls
+from leeward.core.noise.exact_selection import SECRET, falls
 from leeward.core.randomness import SecretBits
 from leeward.lab.audit.row_exam import _by_coins
 from tests.core.noise.goodness import FALSE_ALARM, p_value

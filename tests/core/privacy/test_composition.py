@@ -17,7 +17,7 @@ from leeward.core.privacy import (
     over_workplaces,
     sequential,
 )
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 
 Rule = Callable[..., Guarantee]
 RULES = [sequential, over_workplaces, over_workers]

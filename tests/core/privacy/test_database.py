@@ -21,9 +21,9 @@ from leeward.core.privacy import (
     WeakAlpha,
     WorkerOnly,
 )
-from leeward.core.privacy.database import Counts, Database, Workforce
-from leeward.core.privacy.pay import RaiseAlpha
 from leeward.core.privacy.policy import Neighbours
+from leeward.core.privacy.raises import RaiseAlpha
+from leeward.core.privacy.workforces import Counts, Database, Workforce
 
 Job = tuple[int, int]
 """A kind and a pay."""

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from leeward.core.errors import LeewardError
-from leeward.core.privacy.database import Database
 from leeward.core.privacy.graph import (
     PolicyGraph,
     complete,
@@ -22,6 +21,7 @@ from leeward.core.privacy.graph import (
     weak,
 )
 from leeward.core.privacy.policy import StrongAlpha, WeakAlpha
+from leeward.core.privacy.workforces import Database
 
 
 def test_adding_or_removing_a_record_puts_all_values_two_steps_apart() -> None:

@@ -16,8 +16,8 @@ from leeward.core.codebook import (
 )
 from leeward.core.errors import CannotCompose, NotCovered
 from leeward.core.privacy import Guarantee, over_workers, over_workplaces, policy, sequential
-from leeward.core.privacy.database import Database
 from leeward.core.privacy.policy import POLICIES
+from leeward.core.privacy.workforces import Database
 
 PERSON = Guarantee("person", None, 4)
 YEARS = Attribute("years", "jobs", "years", ("1", "2", "3"), ("", "", ""), False, {})

@@ -14,8 +14,8 @@ from leeward.core.privacy import (
     WorkerOnly,
     policy,
 )
-from leeward.core.privacy.database import Counts, Database
 from leeward.core.privacy.policy import POLICIES
+from leeward.core.privacy.workforces import Counts, Database
 
 TENTH = Fraction(1, 10)
 ALPHAS = [Fraction(1, 10), Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(3, 2)]

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from leeward.core.errors import InvalidParameter
 from leeward.core.privacy import StrongAlpha, WeakAlpha, group_steps
-from leeward.core.privacy.database import Counts, Database
 from leeward.core.privacy.policy import Policy
 from leeward.core.privacy.steps import (
     Growth,
@@ -21,6 +20,7 @@ from leeward.core.privacy.steps import (
     steps_from,
     weak_group_steps,
 )
+from leeward.core.privacy.workforces import Counts, Database
 
 small_rationals = st.builds(Fraction, st.integers(1, 12), st.integers(1, 12))
 growths = st.builds(Growth, small_rationals, st.integers(1, 12))

@@ -8,7 +8,7 @@ import pytest
 from leeward.core.codebook import BoundedJobs, EveryJob
 from leeward.core.exact import alpha_text, number_text
 from leeward.core.privacy import Guarantee
-from leeward.core.privacy.odds import odds, suspicion
+from leeward.core.privacy.odds_of_suspicion import odds, suspicion
 from leeward.core.privacy.words import factor_text
 
 PERSON = 'between "this person works here" and "has no job" by at most a factor'

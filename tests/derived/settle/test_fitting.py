@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leeward.core.errors import InvalidParameter
-from leeward.derived.settle.fitting import least_squares, projected, whole
+from leeward.derived.settle.least_squares import least_squares, projected, whole
 
 
 def test_lecture_total_and_two_parts() -> None:

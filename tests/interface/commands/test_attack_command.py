@@ -6,8 +6,8 @@ import stat
 import pytest
 
 from leeward.core.show.page import INTERNAL
-from leeward.lab.attacks import registry
-from leeward.lab.attacks.registry import ATTACKS, Attack
+from leeward.lab.attacks import attack_registry
+from leeward.lab.attacks.attack_registry import ATTACKS, Attack
 from tests.interface.commands.scene import Office, write_csv
 
 OWN = [name for name, one in ATTACKS.items() if one.own]
@@ -111,5 +111,5 @@ def test_all_attacks_share_a_world_and_say_what_is_left_out(
 
 
 def test_a_parameter_is_read_as_its_default_is() -> None:
-    given = registry.parameters("edge", ["epsilon=1/2", "size=20"])
+    given = attack_registry.parameters("edge", ["epsilon=1/2", "size=20"])
     assert given == {"epsilon": "1/2", "size": 20}

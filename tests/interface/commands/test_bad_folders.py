@@ -193,7 +193,7 @@ def test_rows_that_verify_would_refuse_are_not_sealed(
 ) -> None:
     office.edit("plan.yaml", ("period:", "rows: strict\nperiod:"))
     monkeypatch.setattr(
-        "leeward.core.mechanisms.margins.whole_margins", lambda wide: -wide.astype("int64")
+        "leeward.core.mechanisms.error_margins.whole_margins", lambda wide: -wide.astype("int64")
     )
     before = sorted(office.folder.iterdir())
     result = office.release()

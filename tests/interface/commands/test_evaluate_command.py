@@ -20,8 +20,8 @@ from leeward.core.installation import hint
 from leeward.core.show.page import INTERNAL
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate import run
-from leeward.lab.evaluate.design import PRESETS, Grid, exact
 from leeward.lab.evaluate.point import COLUMNS
+from leeward.lab.evaluate.workloads import PRESETS, Grid, exact
 from leeward.lab.pictures import Picture
 from tests.interface.commands.scene import Office
 
@@ -52,8 +52,10 @@ def plain(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
     monkeypatch.setitem(PRESETS, "quick", tiny)
     monkeypatch.setattr("leeward.core.processes.cores", lambda: 1)  # calibrations are kept
     monkeypatch.setattr(Picture, "png", lambda _: b"png")
-    monkeypatch.setattr("leeward.lab.evaluate.output.figures", only)
-    monkeypatch.setattr("leeward.lab.evaluate.output.page", lambda done, _: f"{done.study.mark}")
+    monkeypatch.setattr("leeward.lab.evaluate.evaluation_folder.figures", only)
+    monkeypatch.setattr(
+        "leeward.lab.evaluate.evaluation_folder.page", lambda done, _: f"{done.study.mark}"
+    )
     return small
 
 
@@ -149,7 +151,7 @@ def check_tables(out: Path, told: Any) -> None:  # noqa: ANN401 (JSON)
 PROGRAM = """
 from dataclasses import replace
 from leeward.interface.commands import start
-from leeward.lab.evaluate.design import PRESETS, Grid, exact
+from leeward.lab.evaluate.workloads import PRESETS, Grid, exact
 grid = Grid(alphas=exact("0.1"), epsilons=exact("1", "4"), further=(), thetas=(100,), trials=2)
 PRESETS["quick"] = replace(PRESETS["quick"], grid=grid)
 start()
@@ -260,7 +262,9 @@ def test_regressions_are_compared_on_made_up_cells(office: Office) -> None:
 
 def test_regressions_of_a_file_are_internal(plain: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = {"only": Picture("<svg/>", "", "a picture")}
-    monkeypatch.setattr("leeward.lab.evaluate.output.regression_figures", lambda _: drawn)
+    monkeypatch.setattr(
+        "leeward.lab.evaluate.evaluation_folder.regression_figures", lambda _: drawn
+    )
     people = [f"{n / 30},{(n * 7 % 30) / 30},{n % 10}\n" for n in range(30)]
     (plain.folder / "people.csv").write_text("".join(("x,y,cell\n", *people)))
     result = plain.run(*REGRESSIONS, "--cells", "people.csv", "--json")
@@ -388,7 +392,7 @@ def test_a_place_that_made_up_tables_lack_is_refused(small: Office) -> None:
 def test_a_folder_that_cannot_be_written_is_refused_before_any_work(
     idle: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leeward.lab.evaluate.output.os.access", lambda *_: False)
+    monkeypatch.setattr("leeward.lab.evaluate.evaluation_folder.os.access", lambda *_: False)
     idle.refuse("evaluate", "--out", "e", says=TAKEN.format("'e'"))
 
 
@@ -452,7 +456,7 @@ def test_a_table_without_workplaces_is_refused(small: Office) -> None:
 
 def after(calls: int, error: BaseException) -> Callable[..., None]:
     """A disk that takes so many files and no more."""
-    from leeward.lab.evaluate import output as module  # noqa: PLC0415 (before it is replaced)
+    from leeward.lab.evaluate import evaluation_folder as module  # noqa: PLC0415 (before it is replaced)
 
     real = module._write
     done: list[Path] = []
@@ -472,7 +476,7 @@ def test_a_full_disk_leaves_nothing(
     plain: Office, monkeypatch: pytest.MonkeyPatch, calls: int, data: tuple[str, ...]
 ) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr("leeward.lab.evaluate.output._write", after(calls, full))
+    monkeypatch.setattr("leeward.lab.evaluate.evaluation_folder._write", after(calls, full))
     result = plain.run("evaluate", *data, "--out", "e")
     assert result.exit_code == 1
     assert result.stderr.splitlines()[-1] == (
@@ -486,7 +490,9 @@ def test_a_full_disk_leaves_nothing(
 def test_an_interruption_while_writing_leaves_nothing(
     plain: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leeward.lab.evaluate.output._write", after(3, KeyboardInterrupt()))
+    monkeypatch.setattr(
+        "leeward.lab.evaluate.evaluation_folder._write", after(3, KeyboardInterrupt())
+    )
     result = plain.run("evaluate", "--out", "e")
     assert result.exit_code == 130
     assert result.stderr == "leeward: interrupted; nothing was charged.\n"
@@ -501,7 +507,7 @@ def test_a_folder_that_somebody_made_meanwhile_is_left_alone(
         (plain.folder / "e" / "theirs").touch()
         return ""
 
-    monkeypatch.setattr("leeward.lab.evaluate.output.page", meanwhile)
+    monkeypatch.setattr("leeward.lab.evaluate.evaluation_folder.page", meanwhile)
     result = plain.run("evaluate", "--out", "e")
     assert result.exit_code == 1
     assert "must be a folder that can be written (File exists); got 'e'" in result.stderr

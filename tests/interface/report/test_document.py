@@ -31,7 +31,7 @@ from leeward.publishing.bundle import (
     read_bundle,
     worker_promise,
 )
-from leeward.publishing.bundle.layout import stamped_files
+from leeward.publishing.bundle.bundle_files import stamped_files
 from tests.interface.report.scene import EVIL, Page, bundle_of, hostile, many
 from tests.publishing.bundle.made_up import BUDGET, PLACE, SECTOR, TOTAL, dimension, write_demo
 

@@ -8,7 +8,7 @@ import pytest
 
 from leeward.core.codebook import Marginal
 from leeward.core.privacy import Guarantee
-from leeward.core.privacy.odds import FIRMS, firm_odds
+from leeward.core.privacy.odds_of_suspicion import FIRMS, firm_odds
 from leeward.interface.report.document import report
 from leeward.interface.report.glance import further, titles
 from leeward.publishing.bundle import BudgetStatement, LeftStatement, TableGuarantee

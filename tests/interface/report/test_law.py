@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from leeward.core.codebook.law import BUILT_IN, Law, Passage, read_law
+from leeward.core.codebook.legal_passages import BUILT_IN, Law, Passage, read_law
 from leeward.core.errors import LeewardError
 from leeward.core.privacy.sentences import SIZE_OPEN
 from leeward.interface.report.document import report

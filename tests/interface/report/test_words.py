@@ -10,7 +10,7 @@ from leeward.interface.report.section import (
     noise_sentence,
 )
 from leeward.interface.report.summary import Range
-from leeward.publishing.bundle.layout import MEASURES
+from leeward.publishing.bundle.bundle_files import MEASURES
 
 
 def test_every_mechanism_that_a_plan_may_name_has_a_sentence() -> None:

@@ -17,7 +17,7 @@ from leeward.lab.attacks.infusion import (
     withheld,
 )
 from leeward.lab.attacks.world import World
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 
 
 def test_the_economy_of_the_laboratory_is_undone(laboratory: World) -> None:

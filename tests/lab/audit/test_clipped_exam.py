@@ -17,7 +17,7 @@ import pytest
 from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.privacy import policy
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import clipped_loss, pair_loss
 from leeward.lab.audit.neighbours import QUICK, Pair
 

@@ -10,7 +10,7 @@ from flint import arb
 
 from leeward.core.exact import precision
 from leeward.core.mechanisms.slope import Slope
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit import controls
 from leeward.lab.audit.controls import DerivedFrame, Infused, float_laplace, reachable
 from leeward.lab.audit.exams import workplace_view

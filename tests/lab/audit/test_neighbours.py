@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha, policy
-from leeward.core.privacy.database import Database, changed
-from leeward.core.privacy.pay import RaiseAlpha
+from leeward.core.privacy.raises import RaiseAlpha
+from leeward.core.privacy.workforces import Database, changed
 from leeward.lab.audit.neighbours import (
     FULL,
     QUICK,

@@ -10,7 +10,7 @@ from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay_clipped import PayClipped
 from leeward.core.mechanisms.pay_two_scales import _step
 from leeward.core.noise.body import CENTRED, HEXAGON, Body
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.pair_block import PairBlock, cone_bounds, density_bounds, mass_loss
 from leeward.lab.audit.pay_controls import PaidWeights, real_calibration
 from leeward.lab.audit.planted import made, twin

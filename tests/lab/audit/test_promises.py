@@ -14,8 +14,8 @@ from docs.tables import TABLES
 from leeward.core.codebook import EveryJob, JobsRule, PrimaryJob
 from leeward.core.mechanisms import mechanism
 from leeward.core.privacy import Guarantee, policy, sentences
-from leeward.core.privacy.database import Counts, Database
 from leeward.core.privacy.words import IDS, Sentence
+from leeward.core.privacy.workforces import Counts, Database
 from leeward.lab.audit import examine
 from leeward.lab.audit.promises import (
     JOB_PAIRS,

@@ -16,7 +16,7 @@ from leeward.core.mechanisms.slope import Slope
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise.law import laplace
 from leeward.core.noise.scales import Integers, Noise
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.lines import LINES, Line
 from leeward.lab.audit.planted import CoveredNorm, FreshGamma, HalfMoved, clipped_twin, twin
 from leeward.lab.audit.recording import (

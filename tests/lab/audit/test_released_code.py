@@ -11,14 +11,14 @@ from scipy.stats import beta
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.mechanisms.additive import CountsWithNoise
-from leeward.core.mechanisms.margins import NoMargins
+from leeward.core.mechanisms.error_margins import NoMargins
 from leeward.core.mechanisms.measurement import MarginRule, Measured, Measurement
 from leeward.core.mechanisms.node_laplace import NodeLaplace, SmallEstablishments
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise.law import laplace
 from leeward.core.noise.scales import Integers, Noise, Scales
 from leeward.core.privacy import policy
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.neighbours import QUICK, Pair
 from leeward.lab.audit.planted import CoveredNorm, NarrowNoise, clipped_twin, made, twin
 from leeward.lab.audit.released_code import (

@@ -11,7 +11,7 @@ from leeward.core.mechanisms.registry import REGISTRY
 from leeward.lab.audit import CONTROLS, LINES, Row, audit
 from leeward.lab.audit.independence import BETWEEN_CELLS
 from leeward.lab.audit.row import CONFIRMED, REJECTED
-from leeward.systems.local.choice import METHODS
+from leeward.systems.local.channel_choice import METHODS
 from tests.core.mechanisms.built import clipped
 
 KEYS = {

@@ -11,7 +11,7 @@ from scipy.stats import kstest
 from leeward.core.codebook import Marginal
 from leeward.core.codebook.cells import Floats
 from leeward.core.errors import InvalidParameter
-from leeward.lab.baselines.infusion import Infusion, owners, suppressed
+from leeward.lab.baselines.noise_infusion import Infusion, owners, suppressed
 from leeward.lab.evaluate.benchmark import benchmarks
 from tests.lab.evaluate.by_hand import Site, truth
 

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from numpy.typing import NDArray
 
-from leeward.lab.economy import Economy, EconomyFiles, classifications, write_economy
-from leeward.lab.economy.jobs import World
+from leeward.lab.economy import Economy, EconomyFiles, made_up_codes, write_economy
+from leeward.lab.economy.job_batches import World
 from tests.lab.economy.conftest import Written, column, positions, write
 
 PLAIN = Economy(6_000, 300, seed=5, several_jobs="1/3")
@@ -109,7 +109,7 @@ def test_nobody_is_paid_twice_by_one_workplace_in_a_quarter(
 ) -> None:
     # Batches so small that second jobs lie in others than first ones; few establishments, so that
     # without care people would move to where they have their second job.
-    monkeypatch.setattr("leeward.lab.economy.jobs.BATCH", 700)
+    monkeypatch.setattr("leeward.lab.economy.job_batches.BATCH", 700)
     asked = Economy(3_000, 20, places=1, several_jobs=1, quarters=6)
     wages = pq.read_table(write_economy(asked, tmp_path).wages)
     assert len(wages.group_by(["worker_id", "workplace_id", "quarter"]).aggregate([])) == len(wages)
@@ -118,7 +118,7 @@ def test_nobody_is_paid_twice_by_one_workplace_in_a_quarter(
 
 @pytest.mark.parametrize("share", [0, "1/7", "2/3", 1])
 def test_second_jobs_are_found_again(share: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leeward.lab.economy.jobs.BATCH", 700)
+    monkeypatch.setattr("leeward.lab.economy.job_batches.BATCH", 700)
     world = World.build(Economy(2_500, 40, several_jobs=share))
     batches = list(world.batches())
     second = {
@@ -195,13 +195,13 @@ def _cohorts(files: EconomyFiles) -> pa.Table:
 def test_cohorts_have_the_columns_of_their_kind(years: Quarters) -> None:
     table = _cohorts(years.made.files)
     lists = {
-        "institution": classifications.INSTITUTIONS,
-        "degree": classifications.DEGREES,
-        "cip": classifications.CIPS,
-        "title": classifications.TITLES,
-        "occupation": classifications.OCCUPATIONS,
-        "pay_grade": classifications.PAY_GRADES,
-        "afqt": classifications.AFQT,
+        "institution": made_up_codes.INSTITUTIONS,
+        "degree": made_up_codes.DEGREES,
+        "cip": made_up_codes.CIPS,
+        "title": made_up_codes.TITLES,
+        "occupation": made_up_codes.OCCUPATIONS,
+        "pay_grade": made_up_codes.PAY_GRADES,
+        "afqt": made_up_codes.AFQT,
     }
     names = ["worker_id", "kind", "institution", "year", *list(lists)[1:]]
     assert table.column_names == names
@@ -216,7 +216,7 @@ def test_cohorts_have_the_columns_of_their_kind(years: Quarters) -> None:
             found = set(rows.column(name).unique().to_pylist())
             assert found == (set(codes) if name in own else {None})
         assert rows.column("year").unique().sort().to_pylist() == [2023, 2024, 2025, 2026]
-    assert {len(code) for code in classifications.INSTITUTIONS} == {8}
+    assert {len(code) for code in made_up_codes.INSTITUTIONS} == {8}
 
 
 def test_cohorts_have_their_shares_and_some_people_two_rows(years: Quarters) -> None:

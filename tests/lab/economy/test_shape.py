@@ -6,7 +6,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import chi2_contingency
 
-from leeward.lab.economy.classifications import SECTORS, WORKER_CODES
+from leeward.lab.economy.made_up_codes import SECTORS, WORKER_CODES
 from tests.lab.economy.conftest import Written, column, counts
 
 

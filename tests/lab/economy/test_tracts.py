@@ -5,9 +5,9 @@ import pytest
 
 from leeward.core.codebook import read_codebook
 from leeward.lab.economy import Economy
-from leeward.lab.economy.classifications import REGIONS
 from leeward.lab.economy.establishments import build_frame
-from leeward.lab.economy.geography import Places
+from leeward.lab.economy.made_up_codes import REGIONS
+from leeward.lab.economy.places import Places
 from tests.lab.economy.conftest import Written, column
 
 

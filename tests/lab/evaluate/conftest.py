@@ -7,11 +7,18 @@ import pytest
 
 from leeward.core.codebook import Marginal, SingleJob
 from leeward.core.show.progress import Silent
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.economy import Economy
-from leeward.lab.evaluate.design import PRESETS, Grid, Workload, economy_words, exact, open_economy
 from leeward.lab.evaluate.evaluation import Evaluation, Study, evaluate, marginals
 from leeward.lab.evaluate.truth import Truth, read_truths
+from leeward.lab.evaluate.workloads import (
+    PRESETS,
+    Grid,
+    Workload,
+    economy_words,
+    exact,
+    open_economy,
+)
 
 ECONOMY = Economy(40_000, 2_000, places=150)
 GRID = Grid(

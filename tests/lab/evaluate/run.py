@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from leeward.lab.baselines.infusion import Infusion
-from leeward.lab.evaluate.design import Grid
+from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.evaluation import Evaluation, Study, Table
 from leeward.lab.evaluate.point import Point, Refused
+from leeward.lab.evaluate.workloads import Grid
 
 TODAY = Point("one", "infusion", "published", "none", "single", trials=7, l1=10.0, spearman=0.9876)
 ONE = Table("one", "county × trade", 321, 1, 0.125, 0.25)

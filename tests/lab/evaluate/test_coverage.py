@@ -10,16 +10,16 @@ import pytest
 from leeward.core.codebook import Attribute, Dimension, Marginal
 from leeward.core.codebook.values import ends
 from leeward.core.mechanisms.additive import CountsWithNoise
-from leeward.core.mechanisms.margins import SpentMargins, _least
+from leeward.core.mechanisms.error_margins import SpentMargins, _least
 from leeward.core.mechanisms.measurement import Measured, Measurement
 from leeward.core.mechanisms.scale import least_margin
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import benchmarks
 from leeward.lab.evaluate.contender import Contender, Price
-from leeward.lab.evaluate.design import Workload
 from leeward.lab.evaluate.experiment import Experiment
 from leeward.lab.evaluate.point import Refused
 from leeward.lab.evaluate.truth import Truth
+from leeward.lab.evaluate.workloads import Workload
 from tests.lab.evaluate.by_hand import Site, alike, draw, truth
 
 WORKPLACES = 20_000
@@ -112,7 +112,7 @@ def test_a_margin_that_forgets_the_noise_of_its_scale_is_caught(
 ) -> None:
     """Known bad: the plain quantile of the noise, times a scale that is itself noisy."""
     monkeypatch.setattr(
-        "leeward.core.mechanisms.margins._factor",
+        "leeward.core.mechanisms.error_margins._factor",
         lambda _, one, block: least_margin(one, block=block),
     )
     method = with_margins(one, "1", 1)

@@ -7,12 +7,12 @@ import pytest
 
 from leeward.core.codebook import Attribute, Dimension, Marginal
 from leeward.core.errors import LeewardError
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import benchmarks
 from leeward.lab.evaluate.contender import Contender, Price, contenders
-from leeward.lab.evaluate.design import Grid, Workload
 from leeward.lab.evaluate.experiment import Experiment
 from leeward.lab.evaluate.point import Refused
+from leeward.lab.evaluate.workloads import Grid, Workload
 from tests.lab.evaluate.by_hand import Site, truth
 
 DELTA = 0.05

@@ -6,17 +6,17 @@ from dataclasses import replace
 import pytest
 
 from leeward.core.codebook import EveryJob
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate.benchmark import benchmarks
 from leeward.lab.evaluate.contender import H15
-from leeward.lab.evaluate.design import PRESETS, exact, open_economy
 from leeward.lab.evaluate.evaluation import marginals
 from leeward.lab.evaluate.experiment import experiments, infusion_points
 from leeward.lab.evaluate.key_findings import KeyFinding, findings_json, key_findings
 from leeward.lab.evaluate.line import PUBLISHED
 from leeward.lab.evaluate.point import Point, Refused
 from leeward.lab.evaluate.truth import read_truths
+from leeward.lab.evaluate.workloads import PRESETS, exact, open_economy
 from tests.lab.evaluate.run import at, printed
 
 NAMES = ("log_laplace", "smooth_gamma", "smooth_laplace")

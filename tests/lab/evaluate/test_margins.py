@@ -7,17 +7,17 @@ import pytest
 
 from leeward.core.codebook import EveryJob, Marginal
 from leeward.core.errors import InvalidParameter
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate import PRESETS
 from leeward.lab.evaluate.benchmark import benchmarks
 from leeward.lab.evaluate.contender import ADDED, SPLIT
-from leeward.lab.evaluate.design import Grid, Workload, exact, open_economy
 from leeward.lab.evaluate.evaluation import Evaluation, Study, Table, marginals
 from leeward.lab.evaluate.experiment import experiments
 from leeward.lab.evaluate.findings import margins_compared
 from leeward.lab.evaluate.point import ALL, Point, Refused
 from leeward.lab.evaluate.truth import Truth, added, read_truths
+from leeward.lab.evaluate.workloads import Grid, Workload, exact, open_economy
 
 GRID = Grid(alphas=exact("0.1"), epsilons=exact("8"), further=(), thetas=(), trials=2)
 Read = tuple[tuple[Workload, ...], dict[Marginal, Truth]]

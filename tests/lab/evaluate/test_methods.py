@@ -14,10 +14,10 @@ from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.node_laplace import SmallEstablishments
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.lab.evaluate.contender import Contender, Price
-from leeward.lab.evaluate.design import Workload
 from leeward.lab.evaluate.experiment import Experiment
 from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth
+from leeward.lab.evaluate.workloads import Workload
 from tests.lab.evaluate.by_hand import Site, draw, expected, truth
 
 COPIES = 4000

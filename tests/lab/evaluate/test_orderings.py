@@ -9,7 +9,7 @@ from statistics import mean, stdev
 import pytest
 
 from leeward.core.mechanisms.measurement import Expected
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import Benchmarks, benchmarks
 from leeward.lab.evaluate.contender import Contender, Price
 from leeward.lab.evaluate.evaluation import Evaluation

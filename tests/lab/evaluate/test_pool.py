@@ -16,13 +16,13 @@ import pytest
 
 from leeward.core.codebook import Marginal
 from leeward.core.errors import InvalidParameter, LeewardError
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import Benchmarks, benchmarks
 from leeward.lab.evaluate.contender import Contender, Price
-from leeward.lab.evaluate.design import Workload
 from leeward.lab.evaluate.evaluation import run_all
 from leeward.lab.evaluate.experiment import Experiment, Outcome
 from leeward.lab.evaluate.point import Refused
+from leeward.lab.evaluate.workloads import Workload
 from tests.lab.evaluate.by_hand import Site, truth
 
 ROOT = Path(__file__).parents[3]

@@ -8,17 +8,17 @@ import pytest
 
 from leeward.core.codebook import Breakdown, EveryJob, Marginal
 from leeward.core.show.progress import Silent
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate import PRESETS
 from leeward.lab.evaluate.contender import PRODUCT, SPLIT, Contender, Price
-from leeward.lab.evaluate.design import Grid, exact, open_economy, product_workloads
 from leeward.lab.evaluate.evaluation import Evaluation, Study, evaluate, marginals
 from leeward.lab.evaluate.experiment import experiments
 from leeward.lab.evaluate.findings import margins_compared, products_compared
 from leeward.lab.evaluate.point import ALL
 from leeward.lab.evaluate.product import released
 from leeward.lab.evaluate.truth import Truth, read_truths
+from leeward.lab.evaluate.workloads import Grid, exact, open_economy, product_workloads
 from tests.lab.evaluate.test_truth import read, town
 from tests.publishing.engines.small import OWNED, codebook, whole
 

@@ -13,7 +13,7 @@ import pytest
 from leeward.core.codebook import Dimension, EveryJob, Marginal, SingleJob
 from leeward.core.codebook.cells import columns
 from leeward.core.errors import InvalidParameter
-from leeward.lab.baselines.infusion import owners
+from leeward.lab.baselines.noise_infusion import owners
 from leeward.lab.evaluate.strata import stratum
 from leeward.lab.evaluate.truth import Truth, place_position, read_truths
 from leeward.publishing.engines import connect

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from leeward.core.privacy import Guarantee
 from leeward.publishing.bundle import Bundle, CertifiedTable, MarginStatement, TableGuarantee
-from leeward.publishing.bundle.layout import table_columns
+from leeward.publishing.bundle.bundle_files import table_columns
 from tests.publishing.bundle.made_up import certificate
 
 Line = tuple[tuple[str, ...], int, int, int | None]

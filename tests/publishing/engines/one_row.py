@@ -29,12 +29,12 @@ from leeward.core.codebook import (
     PrimaryJob,
 )
 from leeward.core.codebook.resources import Resources
+from leeward.publishing.engines.counted_rows import readable_tables, tidied
 from leeward.publishing.engines.database import Column, Database, Scratch, Table, ibis
 from leeward.publishing.engines.headers import header_problems
 from leeward.publishing.engines.loose_values import value_text
 from leeward.publishing.engines.opening import open_database
 from leeward.publishing.engines.recoding import code_text, listed_code, whole_pay
-from leeward.publishing.engines.tidying import readable_tables, tidied
 from tests.publishing.engines.small import codebook
 
 BOOK = """

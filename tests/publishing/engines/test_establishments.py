@@ -11,7 +11,7 @@ import pytest
 from leeward.core.codebook import TABLES, Entries, SingleJob
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms.clipped import Clipped
-from leeward.core.mechanisms.margins import PublicMargins
+from leeward.core.mechanisms.error_margins import PublicMargins
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise import draws, scales
 from leeward.core.noise.law import Law, laplace

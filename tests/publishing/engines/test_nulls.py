@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leeward.core.codebook import TABLES, Codebook, EveryJob, JobsRule, Marginal, PrimaryJob
-from leeward.publishing.engines import Engine, connect, tidying
+from leeward.publishing.engines import Engine, connect, counted_rows
 from leeward.publishing.engines.database import Table, ibis
 from leeward.publishing.engines.recoding import code_text
 from tests.publishing.engines.one_row import Reader, drawn, one_row_changes_no_other
@@ -125,6 +125,6 @@ def test_a_text_is_missing_whatever_other_rows_have(monkeypatch: pytest.MonkeyPa
         kept = {k: ibis.cases((one, ibis.null()), else_=table[k]) for k, one in several.items()}
         return table.mutate(**kept)
 
-    monkeypatch.setattr(tidying, "with_nulls", repeated)
+    monkeypatch.setattr(counted_rows, "with_nulls", repeated)
     with pytest.raises(AssertionError):
         holds()

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.core.codebook import EVERY_STEP, BoundedJobs, EveryJob, JobsRule, Marginal, PrimaryJob
-from leeward.publishing.engines import connect, tidying
+from leeward.publishing.engines import connect, counted_rows
 from leeward.publishing.release.check import needed_steps
 from tests.publishing.engines.small import (
     WRITERS,
@@ -111,7 +111,7 @@ def test_clean_rows_need_no_step_and_are_not_copied(
         steps = needed_steps(engine.check(book, EveryJob()))
         assert steps == frozenset()
         given: list[bool] = []
-        first = tidying.tidied
+        first = counted_rows.tidied
 
         def looked(scratch: object, tables: dict[str, object], *rest: object) -> object:
             found = first(scratch, tables, *rest)  # type: ignore[arg-type]

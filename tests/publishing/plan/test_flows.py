@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import leeward
 from leeward import derive, tidy
 from leeward.core.codebook import Gains
-from leeward.core.codebook.flows import MEASURES
+from leeward.core.codebook.flow_classes import MEASURES
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.noise import draws
 from leeward.interface.commands.app import build

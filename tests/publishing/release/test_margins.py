@@ -14,7 +14,7 @@ from leeward.core.codebook.size_profile import MOST_JOBS
 from leeward.core.codebook.values import ends
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms import mechanism
-from leeward.core.mechanisms.margins import spend
+from leeward.core.mechanisms.error_margins import spend
 from leeward.core.mechanisms.measurement import COVERAGE, Measurement
 from leeward.core.noise.integers import whole_margins
 from leeward.core.noise.scales import BOUND

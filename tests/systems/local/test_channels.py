@@ -10,7 +10,7 @@ import pytest
 from leeward.core.errors import InvalidParameter
 from leeward.core.randomness import SecretBits, SeededBits
 from leeward.systems.local.channel import Channel, Matrix, below, kept_bits
-from leeward.systems.local.choice import METHODS
+from leeward.systems.local.channel_choice import METHODS
 from leeward.systems.local.field import Field, prime_powers
 from leeward.systems.local.hadamard import Hadamard, hadamard_matrix, walsh
 from leeward.systems.local.hashing import Hashing, buckets

@@ -9,9 +9,9 @@ import pytest
 from docs.slot import current
 from docs.tables import TABLES
 from leeward.core.errors import InvalidParameter
-from leeward.core.privacy.local import LocalEpsilon
+from leeward.core.privacy.local_privacy import LocalEpsilon
 from leeward.systems.local.channel import Channel, threshold
-from leeward.systems.local.choice import channel
+from leeward.systems.local.channel_choice import channel
 from leeward.systems.local.hadamard import Hadamard
 from leeward.systems.local.hashing import Hashing
 from leeward.systems.local.projective import Projective, best_space

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from leeward.interface.commands.app import build
-from leeward.systems.local.page import MOST_ANSWERS
+from leeward.systems.local.survey_page import MOST_ANSWERS
 
 SURVEY = "name: late-pay\nquestion: Late?\nanswers: [yes, no]\nepsilon: ln 3\n"
 

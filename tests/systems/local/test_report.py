@@ -11,8 +11,14 @@ import pytest
 
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError
 from leeward.core.state import state_folder
-from leeward.systems.local.choice import METHODS
-from leeward.systems.local.report import Report, draw_report, own_report, read_report, read_stratum
+from leeward.systems.local.channel_choice import METHODS
+from leeward.systems.local.response import (
+    Report,
+    draw_report,
+    own_report,
+    read_report,
+    read_stratum,
+)
 from leeward.systems.local.survey import Survey
 from tests.systems.local.surveys import SEVERAL, survey
 

@@ -8,9 +8,9 @@ import pytest
 from leeward.core.errors import InvalidParameter, LeewardError, Problems
 from leeward.core.randomness import SecretBits
 from leeward.systems.local import aggregate, encode
-from leeward.systems.local.choice import METHODS, channel
+from leeward.systems.local.channel_choice import METHODS, channel
 from leeward.systems.local.hadamard import Hadamard
-from leeward.systems.local.report import draw_report
+from leeward.systems.local.response import draw_report
 from leeward.systems.local.result import expected_error, project
 from leeward.systems.local.survey import Survey
 from tests.systems.local.surveys import SEVERAL, survey

@@ -11,7 +11,7 @@ import pytest
 
 import leeward
 from leeward.core.errors import LeewardError
-from leeward.publishing.bundle.layout import checksum_list, sha256
+from leeward.publishing.bundle.bundle_files import checksum_list, sha256
 from leeward.systems.local import aggregate, encode
 from leeward.systems.local.result_folder import SEALED, write_result
 from tests.systems.local.surveys import SEVERAL, survey

@@ -6,7 +6,7 @@ import pytest
 from leeward.core.mechanisms.moments import LATTICE, UNIT, NoisySums, row_sums
 from leeward.core.noise.scales import Integers
 from leeward.core.randomness import SeededBits
-from leeward.systems.regress.lines import MedianLines, MomentLines
+from leeward.systems.regress.cell_lines import MedianLines, MomentLines
 
 
 def sums(u: list[int], v: list[int]) -> Integers:

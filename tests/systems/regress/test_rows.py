@@ -13,8 +13,8 @@ from leeward.core.codebook import Codebook, RealRange, read_codebook
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms.moments import UNIT, lattice_points
 from leeward.publishing.engines.duckdb import opened_file
+from leeward.systems.regress.cell_points import NAME, NOWHERE, Rows, read_rows
 from leeward.systems.regress.request import Request
-from leeward.systems.regress.rows import NAME, NOWHERE, Rows, read_rows
 from leeward.systems.regress.setting import Columns
 
 CODEBOOK: dict[str, object] = {

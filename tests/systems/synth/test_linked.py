@@ -16,7 +16,7 @@ import yaml
 from typer.testing import CliRunner
 
 import leeward
-from leeward.core.codebook.document import read_document
+from leeward.core.codebook.yaml_document import read_document
 from leeward.core.errors import BadFile, LeewardError
 from leeward.interface.commands.app import build
 from leeward.lab.economy import Economy, write_economy

@@ -10,8 +10,8 @@ import pytest
 from flint import arb
 from numpy.typing import NDArray
 
+from leeward.core.noise.exact_selection import SECRET
 from leeward.core.noise.scales import Integers, secret
-from leeward.core.noise.selection import SECRET
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 from leeward.core.randomness import SeededBits

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from leeward.core.mechanisms.row_choice import UNIT, distance
+from leeward.core.noise.exact_selection import SECRET
 from leeward.core.noise.scales import Integers, secret
-from leeward.core.noise.selection import SECRET
 from leeward.core.privacy import Guarantee
 from leeward.systems.synth import aim, correlated, nist, start, tree
 from leeward.systems.synth.description import Fit

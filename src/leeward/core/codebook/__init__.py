@@ -3,7 +3,7 @@
 from leeward.core.codebook.attribute import LEFT_OUT, TABLES, Attribute, NumericRange, RealRange
 from leeward.core.codebook.cells import Cells, Entries
 from leeward.core.codebook.codebook import Codebook, read_codebook
-from leeward.core.codebook.flows import Flows, Gains
+from leeward.core.codebook.flow_classes import Flows, Gains
 from leeward.core.codebook.jobs_rule import (
     BoundedJobs,
     EveryJob,

@@ -9,7 +9,7 @@ from pathlib import Path
 from unicodedata import normalize
 
 from leeward.core.codebook.classifications import Library, NoList, is_standard
-from leeward.core.codebook.document import read_text
+from leeward.core.codebook.yaml_document import read_text
 from leeward.core.errors import LONGEST, BadFile, InvalidParameter, shown
 
 MOST_CODES = 1_000_000

@@ -20,10 +20,10 @@ from leeward.core.codebook.declaration import (
     problems,
     real_range,
 )
-from leeward.core.codebook.document import as_document, nearest, parse, place, read_document
 from leeward.core.codebook.hierarchy import Lists
 from leeward.core.codebook.nulls import Nulls, by_column, chosen, clash, contradictions
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES, RowRule
+from leeward.core.codebook.yaml_document import as_document, nearest, parse, place, read_document
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError, Problems, raise_all, shown
 
 Combination: TypeAlias = Mapping[str, str]

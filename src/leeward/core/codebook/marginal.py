@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.codebook.attribute import Attribute
-from leeward.core.codebook.flows import Gains
+from leeward.core.codebook.flow_classes import Gains
 from leeward.core.codebook.statistic import COUNT, Pay, Statistic
 
 Integers = NDArray[np.int64]

@@ -10,7 +10,7 @@ from unicodedata import normalize
 from pydantic import AfterValidator, Field, StringConstraints
 
 from leeward.core.codebook.attribute import Attribute, RealRange
-from leeward.core.codebook.document import one_of, place
+from leeward.core.codebook.yaml_document import one_of, place
 from leeward.core.errors import InvalidParameter, LeewardError, shown
 
 WORDS = "must be a printable text of at most 100 characters"

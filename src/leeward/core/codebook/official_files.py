@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from leeward.core.codebook.classifications import Classification, NoList
-from leeward.core.codebook.document import MOST_BYTES
+from leeward.core.codebook.yaml_document import MOST_BYTES
 from leeward.core.installation import hint
 
 Row: TypeAlias = Mapping[str, str]

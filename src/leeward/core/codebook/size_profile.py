@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from leeward.core.codebook.document import read_text
+from leeward.core.codebook.yaml_document import read_text
 from leeward.core.errors import BadFile
 
 Answer = TypeVar("Answer")

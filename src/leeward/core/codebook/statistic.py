@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
 from leeward.core.codebook.attribute import Attribute, NumericRange
-from leeward.core.codebook.flows import Flows, Gains
+from leeward.core.codebook.flow_classes import Flows, Gains
 
 MOST_JOBS = 10**9
 """No data have more jobs than this."""

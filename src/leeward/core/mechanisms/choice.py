@@ -11,21 +11,21 @@ from math import log
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from leeward.core.codebook import Flows, Gains, Marginal, Pay, Percentiles, Statistic
-from leeward.core.codebook.document import nearest
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, SizeProfile
+from leeward.core.codebook.yaml_document import nearest
 from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, shown
 from leeward.core.exact import precision, three_digits_up
 from leeward.core.mechanisms.claims import COUNTS, PAY, claim
-from leeward.core.mechanisms.flows import FlowsOfClasses
-from leeward.core.mechanisms.gains import GainsOfEstablishments
-from leeward.core.mechanisms.joint_pareto import JointPareto, paid_margins
-from leeward.core.mechanisms.margins import (
+from leeward.core.mechanisms.error_margins import (
     NarrowedMargins,
     NoMargins,
     free_or_none,
     from_counts,
     spend,
 )
+from leeward.core.mechanisms.flows import FlowsOfClasses
+from leeward.core.mechanisms.gains import GainsOfEstablishments
+from leeward.core.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.core.mechanisms.measurement import MarginRule, Measurement, Mechanism
 from leeward.core.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.core.mechanisms.pay import PayMechanism

@@ -7,7 +7,7 @@ from flint import arb
 
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import SLACK, Number, ball, log_growth, positive, rational, three_digits_up
-from leeward.core.privacy.conversion import largest_rho
+from leeward.core.privacy.loss_conversion import largest_rho
 from leeward.core.privacy.policy import StrongAlpha, plus_of, with_plus
 
 CALIBRATIONS = ("tight", "published")

@@ -20,7 +20,7 @@ from leeward.core.errors import NotCovered
 from leeward.core.mechanisms.additive import CountsWithNoise
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
 from leeward.core.mechanisms.edge_laplace import EdgeLaplace
-from leeward.core.mechanisms.margins import SpentMargins
+from leeward.core.mechanisms.error_margins import SpentMargins
 from leeward.core.mechanisms.measurement import (
     COVERAGE,
     Expected,

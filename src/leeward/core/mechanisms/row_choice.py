@@ -13,8 +13,8 @@ from typing import ClassVar
 import numpy as np
 
 from leeward.core.exact import SLACK
+from leeward.core.noise.exact_selection import Selection
 from leeward.core.noise.scales import Integers
-from leeward.core.noise.selection import Selection
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 

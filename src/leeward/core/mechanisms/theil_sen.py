@@ -14,8 +14,8 @@ import numpy as np
 from leeward.core.exact import Number
 from leeward.core.mechanisms.moments import LATTICE
 from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise.exact_selection import SECRET, Selection
 from leeward.core.noise.scales import Integers
-from leeward.core.noise.selection import SECRET, Selection
 from leeward.core.privacy import Guarantee, WorkerOnly
 
 FEWEST = 2

@@ -11,7 +11,7 @@ import numpy as np
 
 from leeward.core.codebook import Flag, Published
 from leeward.core.codebook.cells import Integers
-from leeward.core.codebook.flows import (
+from leeward.core.codebook.flow_classes import (
     FLOW_CODES,
     MEASURES,
     ONE_CLASS,

@@ -13,7 +13,7 @@ from flint import arb
 from numpy.typing import NDArray
 
 from leeward.core.exact import START_BITS, ball, precision
-from leeward.core.noise.block import SIGN, exponentials
+from leeward.core.noise.block_draws import SIGN, exponentials
 from leeward.core.noise.body import Body
 from leeward.core.noise.sampling import Uniform, settle
 from leeward.core.noise.scales import LEAST_NOISE, MOST_NOISE, Integers, TwoScales

@@ -20,12 +20,12 @@ from typing import Any, TypeAlias
 
 from pydantic import Field
 
-from leeward.core.codebook.document import Written, nearest, parse, read_document, read_text
+from leeward.core.codebook.yaml_document import Written, nearest, parse, read_document, read_text
 from leeward.core.errors import BadFile, InvalidParameter, shown
 from leeward.core.exact import Number, positive
-from leeward.core.privacy.database import Counts, Database
 from leeward.core.privacy.policy import StrongAlpha, WeakAlpha
 from leeward.core.privacy.words import steps_apart
+from leeward.core.privacy.workforces import Counts, Database
 
 MOST_NODES, MOST_EDGES = 2_000, 200_000
 ABSENT = "⊥"

@@ -8,7 +8,7 @@ from typing import Literal
 from leeward.core.codebook import EveryJob, JobsRule
 from leeward.core.errors import CannotCompose, InvalidParameter, NotCovered
 from leeward.core.exact import Number, rational
-from leeward.core.privacy.conversion import steps_delta, zcdp_epsilon
+from leeward.core.privacy.loss_conversion import steps_delta, zcdp_epsilon
 from leeward.core.privacy.policy import (
     EstablishmentRemoval,
     Person,

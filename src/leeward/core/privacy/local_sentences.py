@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from math import ceil
 
 from leeward.core.exact import START_BITS, precision, three_digits_up
-from leeward.core.privacy.local import LocalEpsilon
-from leeward.core.privacy.odds import OF, SURE, Odds, posterior_up
+from leeward.core.privacy.local_privacy import LocalEpsilon
+from leeward.core.privacy.odds_of_suspicion import OF, SURE, Odds, posterior_up
 from leeward.core.privacy.words import BILLION, Sentence
 
 TAKING_PART = Sentence(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, Marginal, Pay, PrimaryJob
 from leeward.core.exact import number_text
 from leeward.core.privacy.job_sentences import most_jobs
-from leeward.core.privacy.pay import joiner_steps, replacement_steps
+from leeward.core.privacy.raises import joiner_steps, replacement_steps
 from leeward.core.privacy.steps import Growth
 from leeward.core.privacy.words import (
     FACTOR,

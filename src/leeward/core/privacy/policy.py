@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, Protocol, TypeAlias, cast, get_args
 
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import Number, positive, rational
-from leeward.core.privacy.database import Counts, Database, added, changed, contained
+from leeward.core.privacy.workforces import Counts, Database, added, changed, contained
 
 Unit: TypeAlias = Literal["establishment", "employer"]
 """What a policy with an α protects: one establishment, or an employer's part.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from leeward.core.codebook.flows import MEASURE
+from leeward.core.codebook.flow_classes import MEASURE
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.noise.integers import whole_number
 from leeward.core.noise.scales import DRAWS

@@ -8,7 +8,7 @@ import numpy as np
 
 from leeward.core.codebook import Dimension, Marginal, Published
 from leeward.core.codebook.cells import Integers
-from leeward.core.codebook.flows import MEASURE
+from leeward.core.codebook.flow_classes import MEASURE
 from leeward.core.codebook.totals import Sums
 from leeward.core.errors import Damaged, InvalidParameter, shown
 from leeward.core.noise.cell_errors import drawn_parts

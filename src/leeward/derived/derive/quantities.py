@@ -7,7 +7,7 @@ from math import inf, isfinite
 import numpy as np
 
 from leeward.core.codebook.cells import Integers
-from leeward.core.codebook.flows import CHANGE, EMPLOYED
+from leeward.core.codebook.flow_classes import CHANGE, EMPLOYED
 from leeward.core.errors import InvalidParameter
 from leeward.core.noise.scales import BOUND, public_seed
 from leeward.core.noise.sums import drawn_growths, ranked

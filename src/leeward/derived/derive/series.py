@@ -15,7 +15,7 @@ from leeward.core.errors import BadFile, InvalidParameter, LeewardError, shown
 from leeward.core.show.numbers import Ends, cases, counted
 from leeward.derived.derive.comparison import refuse_unlike, table_notes
 from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle
-from leeward.publishing.bundle.layout import CERTIFICATE, NO_BUNDLE
+from leeward.publishing.bundle.bundle_files import CERTIFICATE, NO_BUNDLE
 from leeward.publishing.bundle.selection import Coded, Selection, select
 
 COLUMNS = ("period", "release", "value", "low", "high", "status")

@@ -23,8 +23,8 @@ from leeward.core.errors import InvalidParameter
 from leeward.derived.products.small_areas import OPTION, SmallAreas, shared_out
 from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle
 from leeward.publishing.bundle.blocks import join, read_blocks
+from leeward.publishing.bundle.bundle_files import checksum_list, sha256
 from leeward.publishing.bundle.disk import refused, write_file, writing
-from leeward.publishing.bundle.layout import checksum_list, sha256
 
 SECTORS = (
     *("11", "21", "22", "23", "31-33", "42", "44-45", "48-49", "51", "52", "53", "54", "55"),

@@ -14,10 +14,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.core.codebook.document import read_text
+from leeward.core.codebook.yaml_document import read_text
 from leeward.core.errors import BadFile, InvalidParameter, shown
 from leeward.core.noise.remainders import largest_remainders
-from leeward.publishing.bundle.layout import sha256
+from leeward.publishing.bundle.bundle_files import sha256
 
 OPTION, PEOPLE = "--population", "people"
 MOST_PEOPLE = 10**8

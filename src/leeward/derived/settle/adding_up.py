@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from leeward.core.errors import InvalidParameter
-from leeward.derived.settle.fitting import projected, sums_of, whole
+from leeward.derived.settle.least_squares import projected, sums_of, whole
 from leeward.derived.settle.noisy_table import Floats, Integers, NoisyTable
 
 Estimate: TypeAlias = Callable[[NoisyTable, NoisyTable, Integers, Integers], NoisyTable]

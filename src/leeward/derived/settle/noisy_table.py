@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from leeward.core.codebook import Flag
 from leeward.core.codebook.marginal import BOUND
 from leeward.core.errors import InvalidParameter
-from leeward.derived.settle.fitting import sums_of
+from leeward.derived.settle.least_squares import sums_of
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import Block, join, read_blocks
 from leeward.publishing.bundle.pay_statements import StatisticStatement

@@ -2,7 +2,7 @@
 
 from leeward.derived.settle.tidying import tidied_findings
 from leeward.publishing.bundle import Bundle
-from leeward.publishing.bundle.layout import CERTIFICATE
+from leeward.publishing.bundle.bundle_files import CERTIFICATE
 from leeward.publishing.bundle.software import wrote_words
 from leeward.publishing.release.restatement import certificate_findings
 

@@ -17,7 +17,7 @@ from math import prod
 
 import numpy as np
 
-from leeward.derived.settle.fitting import sums_of
+from leeward.derived.settle.least_squares import sums_of
 from leeward.derived.settle.noisy_table import Floats, Integers, NoisyTable, numbered
 
 CLASS = 2

@@ -29,7 +29,7 @@ from leeward.publishing.bundle import (
     verify_bundle,
 )
 from leeward.publishing.bundle.blocks import Block
-from leeward.publishing.bundle.layout import table_columns
+from leeward.publishing.bundle.bundle_files import table_columns
 from leeward.publishing.bundle.software import software
 from leeward.publishing.bundle.statements import MadeFromStatement, TidiedStatement
 from leeward.publishing.bundle.table_writer import TableWriter

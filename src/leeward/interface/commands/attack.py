@@ -12,10 +12,10 @@ from leeward.core.installation import command
 from leeward.core.show.page import INTERNAL
 from leeward.core.show.progress import Silent
 from leeward.interface.commands.screen import Bar, note, progress, say, say_json
-from leeward.lab.attacks import registry
+from leeward.lab.attacks import attack_registry
+from leeward.lab.attacks.attack_registry import ATTACK, ATTACKS, OF_FILES, attack_named, has_solver
 from leeward.lab.attacks.gallery import INDEX, Run, files
 from leeward.lab.attacks.gallery import as_json as answer
-from leeward.lab.attacks.registry import ATTACK, ATTACKS, OF_FILES, attack_named, has_solver
 from leeward.lab.attacks.world import World, made_up, of_plan
 from leeward.publishing.bundle.disk import appearing, write_file
 from leeward.publishing.bundle.writer import require_free
@@ -99,7 +99,7 @@ def _settings(
             value=repr(str(tables[0])),
             next_step="Leave them out.",
         )
-    return registry.parameters(name, written, OF_FILES if tables else ATTACK)
+    return attack_registry.parameters(name, written, OF_FILES if tables else ATTACK)
 
 
 def _own() -> Iterator[str]:
@@ -137,13 +137,13 @@ def _run(
 ) -> list[Run]:
     """Every attack on one shared world, which is opened if one of them has tables."""
     if tables:
-        return [Run(registry.run_on_files(names[0], tables, **given), given, None, tables)]
+        return [Run(attack_registry.run_on_files(names[0], tables, **given), given, None, tables)]
     runs, refused = [], list[LeewardError]()
     with _world(names, data, bar) as world:
         for at, name in enumerate(names):
             bar.step(f"{name}, {at + 1} of {len(names)}")
             try:
-                runs.append(Run(registry.run(name, world, **given), given, data))
+                runs.append(Run(attack_registry.run(name, world, **given), given, data))
             except LeewardError as refusal:
                 refused.append(refusal)
                 if len(names) > 1:

@@ -21,7 +21,7 @@ from leeward.core.noise.selftest import require_accuracy
 from leeward.core.privacy import Guarantee
 from leeward.core.randomness import SecretBits
 from leeward.interface.commands.screen import REFUSED, say, say_json
-from leeward.publishing.bundle.layout import LEFT_BEHIND
+from leeward.publishing.bundle.bundle_files import LEFT_BEHIND
 from leeward.publishing.engines import connect
 from leeward.publishing.ledger import Ledger
 

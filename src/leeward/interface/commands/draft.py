@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from leeward.core.codebook.classifications import Library
-from leeward.core.codebook.flows import FLOW_LABELS
+from leeward.core.codebook.flow_classes import FLOW_LABELS
 from leeward.interface.commands.keys import Headers, Keys, is_id
 from leeward.interface.commands.meaning import (
     FLOW,

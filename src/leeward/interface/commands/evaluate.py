@@ -11,8 +11,8 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.show.page import INTERNAL
 from leeward.interface.commands.screen import note, progress, say
 from leeward.lab.evaluate import preset_named, run
+from leeward.lab.evaluate.evaluation_folder import refuse_taken, write, write_regressions
 from leeward.lab.evaluate.findings import findings
-from leeward.lab.evaluate.output import refuse_taken, write, write_regressions
 from leeward.lab.evaluate.quarters import quarters_table
 from leeward.lab.evaluate.regression_cells import read_cells
 from leeward.lab.evaluate.regression_page import regression_findings

@@ -11,12 +11,12 @@ import typer
 from leeward.core.errors import InvalidParameter
 from leeward.interface.commands.screen import guarded, note, say, say_json
 from leeward.publishing.bundle.disk import write_new, writing
-from leeward.systems.local.page import page
-from leeward.systems.local.report import Report, draw_report, own_report, read_stratum
+from leeward.systems.local.response import Report, draw_report, own_report, read_stratum
 from leeward.systems.local.result import aggregate
 from leeward.systems.local.result_folder import write_result
 from leeward.systems.local.result_page import lines
 from leeward.systems.local.survey import Survey, read_survey
+from leeward.systems.local.survey_page import page
 
 ASKED = "-"
 AGAIN = (

@@ -13,8 +13,8 @@ from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.show.numbers import counted
 from leeward.interface.commands.screen import REFUSED, say, say_json
 from leeward.publishing.bundle import read_bundle
+from leeward.publishing.bundle.bundle_files import CERTIFICATE, SYNTHETIC
 from leeward.publishing.bundle.history import history_findings
-from leeward.publishing.bundle.layout import CERTIFICATE, SYNTHETIC
 from leeward.publishing.bundle.signoff import (
     DECISIONS,
     SignOff,

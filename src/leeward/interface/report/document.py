@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jinja2 import Template
 
 from leeward.core.errors import BadFile
-from leeward.core.privacy.odds import firm_caption, suspicion_in_all
+from leeward.core.privacy.odds_of_suspicion import firm_caption, suspicion_in_all
 from leeward.core.privacy.sentences import SCOPE
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import time
@@ -27,8 +27,8 @@ from leeward.interface.report.section import (
 )
 from leeward.interface.report.summary import TableSummary, summarise
 from leeward.publishing.bundle import CERTIFICATE, FORMAT, Bundle, Certificate
+from leeward.publishing.bundle.bundle_files import sha256
 from leeward.publishing.bundle.figure import account
-from leeward.publishing.bundle.layout import sha256
 from leeward.publishing.bundle.readme import heading
 
 MOST_BYTES = 3_000_000

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from leeward.core.privacy.odds import OF, FirmOdds, firm_odds
+from leeward.core.privacy.odds_of_suspicion import OF, FirmOdds, firm_odds
 from leeward.core.show.interpretation import (
     NET_CHANGES,
     NOT_DISTINGUISHABLE,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from leeward.core.codebook import EveryJob
-from leeward.core.codebook.law import Passage
+from leeward.core.codebook.legal_passages import Passage
 from leeward.core.privacy import sentences
 from leeward.core.privacy.job_sentences import rows
 from leeward.core.privacy.words import unit_text

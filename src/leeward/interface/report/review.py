@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from leeward.core.codebook.document import Written, parse, read_document
+from leeward.core.codebook.yaml_document import Written, parse, read_document
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.core.exact import positive, rational
 from leeward.core.show.charts import Bar, Bars, bars

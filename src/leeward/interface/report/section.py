@@ -12,8 +12,8 @@ from leeward.core.show.notebook import Figure
 from leeward.core.show.numbers import count, counted, crossed, loss, losses, share
 from leeward.interface.report.summary import Margins, Range, TableSummary, flags
 from leeward.publishing.bundle import CertifiedTable
+from leeward.publishing.bundle.bundle_files import csv_path, metadata_path, parquet_path
 from leeward.publishing.bundle.figure import Matrix, cell_bars, squares
-from leeward.publishing.bundle.layout import csv_path, metadata_path, parquet_path
 from leeward.publishing.bundle.readme import filtered, lines_to_read
 
 MOST_BINS = 16

@@ -9,8 +9,8 @@ from pathlib import Path
 from leeward.core.errors import BadFile, Damaged
 from leeward.interface.report.document import report
 from leeward.publishing.bundle import REPORT, Bundle, read_bundle, verify_bundle
+from leeward.publishing.bundle.bundle_files import has_content
 from leeward.publishing.bundle.disk import UNKNOWN, WORDS, flush, new_hidden, write_file
-from leeward.publishing.bundle.layout import has_content
 from leeward.publishing.bundle.software import wrote_texts
 
 

@@ -16,7 +16,7 @@ from leeward.core.errors import BadFile, LeewardError, shown
 from leeward.core.show.numbers import losses, protected
 from leeward.interface.web.site import page_number
 from leeward.publishing.bundle import Bundle, Certificate, ReleaseGuarantee
-from leeward.publishing.bundle.layout import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, NO_BUNDLE
+from leeward.publishing.bundle.bundle_files import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, NO_BUNDLE
 from leeward.publishing.bundle.reader import damaged, read_certificate
 
 MOST_BYTES = 64 << 20

@@ -25,8 +25,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from leeward.core.errors import BadFile, LeewardError, shown
 from leeward.core.show.numbers import counted, losses, protected
 from leeward.interface.web.site import policy, render, site_of
-from leeward.publishing.bundle.certificate import Time
-from leeward.publishing.bundle.layout import (
+from leeward.publishing.bundle.bundle_files import (
     BUNDLE_NAME,
     CERTIFICATE,
     REPORT,
@@ -34,6 +33,7 @@ from leeward.publishing.bundle.layout import (
     SYNTHETIC,
     sha256,
 )
+from leeward.publishing.bundle.certificate import Time
 from leeward.publishing.bundle.reader import damaged
 from leeward.publishing.bundle.sealed_folder import kind_of, read_folder
 from leeward.publishing.bundle.statements import FileStatement, Prose, TableGuarantee, Text

@@ -17,7 +17,7 @@ from leeward.interface.web.releases_table import picked_by, read_selection, refu
 from leeward.interface.web.site import render, site_of
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import certified
-from leeward.publishing.bundle.layout import ESTABLISHMENTS
+from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS
 from leeward.publishing.bundle.selection import Coded, Row, Selection, select
 from leeward.publishing.bundle.signoff import certificate_digest
 

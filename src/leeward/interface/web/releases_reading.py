@@ -5,7 +5,7 @@ from stat import S_ISREG
 
 from leeward.core.errors import InvalidParameter
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.layout import metadata_path
+from leeward.publishing.bundle.bundle_files import metadata_path
 from leeward.publishing.bundle.reader import damaged
 
 MOST_BYTES = 16 << 20

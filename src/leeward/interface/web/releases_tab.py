@@ -37,8 +37,8 @@ from leeward.interface.web.releases_series import series_file, series_page
 from leeward.interface.web.releases_table import table_page
 from leeward.interface.web.site import listed, policy, render, site_of
 from leeward.publishing.bundle import Bundle, read_bundle, verify_bundle
+from leeward.publishing.bundle.bundle_files import TABLES, sha256
 from leeward.publishing.bundle.figure import account
-from leeward.publishing.bundle.layout import TABLES, sha256
 from leeward.publishing.bundle.reader import damaged
 from leeward.publishing.bundle.signoff import (
     DECISIONS,

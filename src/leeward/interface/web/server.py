@@ -13,7 +13,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from leeward.core.errors import BadFile
-from leeward.interface.web.app import make_app
+from leeward.interface.web.application import make_app
 from leeward.interface.web.site import ADDRESS, Site
 
 GRACE = 2

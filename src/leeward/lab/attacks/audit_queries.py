@@ -25,7 +25,7 @@ from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, percent, significant
 from leeward.core.show.plots import Plot, Series, Share, Shares
 from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.release import noisy_counts, require_between
+from leeward.lab.attacks.released_counts import noisy_counts, require_between
 from leeward.lab.baselines.feasibility import solved, solver
 
 if TYPE_CHECKING:

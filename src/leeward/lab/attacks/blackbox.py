@@ -25,8 +25,8 @@ from leeward.core.randomness import SecretBits
 from leeward.core.show.numbers import capital, count, percent, significant
 from leeward.core.show.plots import Plot, Series
 from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.release import NoisyCounts, noisy_counts, require_between
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.attacks.released_counts import NoisyCounts, noisy_counts, require_between
+from leeward.lab.baselines.noise_infusion import Infusion
 
 Sampler: TypeAlias = Callable[[Any, int], ArrayLike]
 """`sampler(database, count)` gives `count` independent outputs, one number each."""

@@ -19,7 +19,7 @@ from leeward.core.codebook.cells import Integers
 from leeward.core.show.numbers import count, counted, percent
 from leeward.core.show.plots import Share, Shares
 from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.release import noisy_counts, require_between
+from leeward.lab.attacks.released_counts import noisy_counts, require_between
 
 OLDEST, MARRIED_FROM = 125, 15
 NAME = "block"

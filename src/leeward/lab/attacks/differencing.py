@@ -18,7 +18,7 @@ from leeward.core.mechanisms.additive import Additive
 from leeward.core.show.numbers import count, percent
 from leeward.core.show.plots import Look, Share, Shares
 from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.release import additive
+from leeward.lab.attacks.released_counts import additive
 from leeward.lab.attacks.world import WORKPLACE, World
 
 KIND = ("sex", "education")

@@ -18,7 +18,7 @@ from leeward.core.show.numbers import count as counted
 from leeward.core.show.numbers import percent, significant
 from leeward.core.show.plots import Plot, Series
 from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.release import additive
+from leeward.lab.attacks.released_counts import additive
 from leeward.lab.attacks.world import ECONOMY
 from leeward.lab.economy.establishments import build_frame
 

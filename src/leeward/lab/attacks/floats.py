@@ -18,7 +18,7 @@ from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, percent
 from leeward.core.show.plots import Comb, Share, Shares, Teeth
 from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.release import noisy_counts, require_between
+from leeward.lab.attacks.released_counts import noisy_counts, require_between
 
 GRID = 2.0**53
 REACH = 8

@@ -9,8 +9,8 @@ from typing import Any
 
 from leeward.core.show.environment import template
 from leeward.core.show.page import INTERNAL
+from leeward.lab.attacks.attack_registry import story
 from leeward.lab.attacks.finding import Finding
-from leeward.lab.attacks.registry import story
 
 INDEX, NUMBERS = "index.html", "attacks.json"
 

@@ -22,14 +22,14 @@ from leeward.core.codebook import Cells, Marginal
 from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.mechanisms import mechanism
-from leeward.core.mechanisms.margins import NoMargins
+from leeward.core.mechanisms.error_margins import NoMargins
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, counted, percent, significant
 from leeward.core.show.plots import Look, Plot, Series, Share, Shares
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.world import WORKPLACE, World, at_least_one
 from leeward.lab.baselines.feasibility import Equations
-from leeward.lab.baselines.infusion import FEWEST, Infusion
+from leeward.lab.baselines.noise_infusion import FEWEST, Infusion
 from leeward.lab.evaluate.truth import Truth
 
 BY = (*WORKPLACE, "sex", "education")

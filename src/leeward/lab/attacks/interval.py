@@ -25,8 +25,8 @@ from leeward.lab.attacks.csv_tables import CsvTables, read_tables
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.world import World
 from leeward.lab.baselines.feasibility import UNBOUNDED, Equations, Feasible, Intervals, Mask
-from leeward.lab.evaluate.design import WORKPLACE
 from leeward.lab.evaluate.truth import Truth
+from leeward.lab.evaluate.workloads import WORKPLACE
 
 CLASSES = (0, 5, 10, 20, 50, 100, 250, 500, 1000)
 """The least size of each employment size class of the Quarterly Census of Employment and Wages

@@ -16,13 +16,13 @@ import numpy as np
 from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.margins import SpentMargins, spend
+from leeward.core.mechanisms.error_margins import SpentMargins, spend
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.scale import smallest
 from leeward.core.show.numbers import counted, percent
 from leeward.core.show.plots import Plot, Series
 from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.release import additive
+from leeward.lab.attacks.released_counts import additive
 from leeward.lab.attacks.world import WORKPLACE, World
 
 NEAR = 0.1

@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.exact import rational
+from leeward.core.noise.exact_selection import SECRET
 from leeward.core.noise.scales import secret
-from leeward.core.noise.selection import SECRET
 from leeward.core.privacy import Guarantee, WorkerOnly
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, percent
 from leeward.core.show.plots import Plot, Series, Share, Shares
 from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.release import masses, most_right, noisy_counts, require_between
+from leeward.lab.attacks.released_counts import masses, most_right, noisy_counts, require_between
 from leeward.systems.synth.counting import Groups
 from leeward.systems.synth.domain import Column, Domain
 from leeward.systems.synth.drawing import blocks

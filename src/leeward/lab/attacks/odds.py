@@ -24,14 +24,14 @@ from leeward.core.exact import positive
 from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.vector_pareto import VectorPareto
-from leeward.core.privacy.odds import suspicion
+from leeward.core.privacy.odds_of_suspicion import suspicion
 from leeward.core.show.numbers import percent, significant
 from leeward.core.show.plots import Look, Needle, Needles, Share, Shares
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.world import at_least_one
 from leeward.lab.audit.loss import pure_loss, tail_bound
 from leeward.lab.audit.outputs import Rounded
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 
 EPSILONS = ("1", "2", "4")
 """The ε of the needles."""

@@ -22,7 +22,7 @@ from leeward.core.show.heat import HeatMap, Shades
 from leeward.core.show.numbers import count, percent
 from leeward.core.show.plots import Plot, Series
 from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.release import most_right, noisy_counts, require_between
+from leeward.lab.attacks.released_counts import most_right, noisy_counts, require_between
 
 NOISES, TIMES = (0.25, 0.5, 1.0), (4, 16)
 """What is simulated: noise in units of √n, and counts for each bit."""

@@ -20,7 +20,7 @@ from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.noise.gaussian import normaliser
 from leeward.core.noise.law import Law
 from leeward.core.privacy import Policy
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.exams import examined
 from leeward.lab.audit.loss import INFINITE, NONE, Loss, over, worst, zcdp_loss
 from leeward.lab.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts

@@ -19,9 +19,9 @@ from leeward.core.mechanisms.additive import CountsWithNoise
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.edge_laplace import EdgeLaplace
+from leeward.core.mechanisms.error_margins import NoMargins, SpentMargins, spend
 from leeward.core.mechanisms.gains import GainsOfEstablishments
 from leeward.core.mechanisms.log_laplace import LogLaplace, log_laplace_law
-from leeward.core.mechanisms.margins import NoMargins, SpentMargins, spend
 from leeward.core.mechanisms.measurement import PublicScale
 from leeward.core.mechanisms.moments import RADIUS, UNIT, EmployerMoments, Establishments, Moments
 from leeward.core.mechanisms.row_choice import RowChoice
@@ -35,8 +35,8 @@ from leeward.core.noise.integers import for_each_cell
 from leeward.core.noise.law import discrete_laplace, laplace
 from leeward.core.noise.scales import Integers, Noise
 from leeward.core.privacy import Guarantee, StrongAlpha, policy
-from leeward.core.privacy.database import Database
-from leeward.core.privacy.local import Local
+from leeward.core.privacy.local_privacy import Local
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import clipped_loss, pair_loss
 from leeward.lab.audit.exams import View, block, scalar, workplace_view
 from leeward.lab.audit.history_exam import HISTORY_FAULTS, HISTORY_LINES

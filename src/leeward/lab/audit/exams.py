@@ -16,8 +16,8 @@ import numpy as np
 from flint import arb
 
 from leeward.core.privacy import Policy, policy
-from leeward.core.privacy.database import Database
 from leeward.core.privacy.policy import with_plus
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.loss import Loss, laplace_loss, over, pure_loss, tail_bound, worst
 from leeward.lab.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, pairs, parts
 from leeward.lab.audit.outputs import Independent, ParetoBlock, Rounded

@@ -15,7 +15,7 @@ from leeward.core.codebook import Attribute, BoundedJobs, Dimension, Marginal, m
 from leeward.core.mechanisms.choice import AUTO, measurement
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.privacy import Guarantee, Person, sequential
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.loss import Loss, worst
 from leeward.lab.audit.neighbours import Depth, Pair
 from leeward.lab.audit.row import Claim, Row

@@ -17,15 +17,15 @@ from flint import arb
 from leeward.core.codebook import Entries
 from leeward.core.exact import precision
 from leeward.core.mechanisms import Mechanism
+from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.joint_pareto import paid_margins
-from leeward.core.mechanisms.margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.measurement import MarginRule, Measured
 from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.scales import Integers, Noise, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Policy
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.joint_exam import (
     JointCountMechanism,
     JointEntryMechanism,

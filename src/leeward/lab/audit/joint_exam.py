@@ -20,7 +20,7 @@ from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.design import Design
 from leeward.core.noise.scales import MOST, Integers, Noise
 from leeward.core.privacy import Policy
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import DISTINGUISHED, ORDERS, _indices, _joined, _signed, renyi
 from leeward.lab.audit.exams import examined
 from leeward.lab.audit.loss import NONE, Loss, over, tail_bound, worst, zcdp_loss

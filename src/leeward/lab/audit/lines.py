@@ -18,7 +18,7 @@ from leeward.core.codebook import (
     Pay,
     Percentiles,
 )
-from leeward.core.codebook.flows import FLOW_CODES
+from leeward.core.codebook.flow_classes import FLOW_CODES
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms import Mechanism, mechanism
 from leeward.core.mechanisms.choice import AUTO, measurement

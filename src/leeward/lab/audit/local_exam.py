@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from flint import arb
 
 from leeward.core.exact import ball, precision
-from leeward.core.privacy.local import Local
+from leeward.core.privacy.local_privacy import Local
 from leeward.lab.audit.loss import BITS, INFINITE, Loss
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.row import Claim, Row

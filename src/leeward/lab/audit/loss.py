@@ -9,7 +9,7 @@ from flint import arb
 
 from leeward.core.exact import ball, dyadic_up, precision
 from leeward.core.noise.accuracy import accurate
-from leeward.core.privacy.conversion import zcdp_epsilon
+from leeward.core.privacy.loss_conversion import zcdp_epsilon
 from leeward.lab.audit.outputs import HALF, Output, Rounded
 
 BITS = 128

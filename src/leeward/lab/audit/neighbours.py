@@ -10,8 +10,8 @@ from itertools import combinations_with_replacement
 
 from leeward.core.mechanisms.split import MOST_ESTABLISHMENTS
 from leeward.core.privacy import Policy
-from leeward.core.privacy.database import Counts, Database, Workforce
 from leeward.core.privacy.policy import Neighbours
+from leeward.core.privacy.workforces import Counts, Database, Workforce
 
 GOLDEN = Fraction(6180339887, 10**10)
 SILVER = Fraction(4142135623, 10**10)

@@ -18,14 +18,14 @@ from flint import arb
 from leeward.core.codebook import Cells, Entries
 from leeward.core.exact import precision
 from leeward.core.mechanisms import Mechanism
-from leeward.core.mechanisms.margins import NoMargins, PublicMargins
+from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.measurement import Measured
 from leeward.core.noise.body import Body
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.scales import Noise, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Policy, StrongAlpha
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.joint_code import DRAWN, FAR, LAW
 from leeward.lab.audit.neighbours import QUICK, Pair
 from leeward.lab.audit.pair_block import PairBlock

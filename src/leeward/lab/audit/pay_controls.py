@@ -31,9 +31,9 @@ from leeward.core.noise.pairs import PairBits, decide_pairs
 from leeward.core.noise.scales import Integers, Laws, Noise, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha, WorkerOnly
-from leeward.core.privacy.database import Database
-from leeward.core.privacy.pay import RaiseAlpha
 from leeward.core.privacy.policy import Neighbours
+from leeward.core.privacy.raises import RaiseAlpha
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import DISTINGUISHED
 from leeward.lab.audit.exams import scalar
 from leeward.lab.audit.fixed_words import FixedWords

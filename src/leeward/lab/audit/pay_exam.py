@@ -18,8 +18,8 @@ from leeward.core.mechanisms.clipping import checked_entries
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.scales import MOST, Integers, Noise
 from leeward.core.privacy import Guarantee, Policy
-from leeward.core.privacy.database import Database, changed
-from leeward.core.privacy.pay import RaiseAlpha
+from leeward.core.privacy.raises import RaiseAlpha
+from leeward.core.privacy.workforces import Database, changed
 from leeward.lab.audit.clipped_exam import DISTINGUISHED, _indices, _joined, _signed
 from leeward.lab.audit.exams import Exam, examined
 from leeward.lab.audit.loss import Loss, worst

@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import product
 
 from leeward.core.privacy import Policy
-from leeward.core.privacy.database import Counts, Database
-from leeward.core.privacy.pay import RaiseAlpha
+from leeward.core.privacy.raises import RaiseAlpha
+from leeward.core.privacy.workforces import Counts, Database
 from leeward.lab.audit.neighbours import Depth, Pair, additive, most
 
 Relation = Policy | RaiseAlpha

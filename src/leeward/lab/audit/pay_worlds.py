@@ -9,10 +9,10 @@ from fractions import Fraction
 from itertools import product
 
 from leeward.core.codebook import BoundedJobs, JobsRule, PrimaryJob
-from leeward.core.privacy.database import Database
-from leeward.core.privacy.pay import raise_limit, replacement_steps
 from leeward.core.privacy.pay_sentences import CAPS, EXAMPLE
+from leeward.core.privacy.raises import raise_limit, replacement_steps
 from leeward.core.privacy.steps import Growth
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit import worlds
 from leeward.lab.audit.neighbours import additive
 from leeward.lab.audit.worlds import Population, World, WorldPair, added, alone

@@ -15,13 +15,13 @@ from flint import arb
 from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.core.exact import ball, dyadic_up, precision
 from leeward.core.privacy import Guarantee, job_sentences, sentences
-from leeward.core.privacy.conversion import tail_epsilon
-from leeward.core.privacy.local import Local
+from leeward.core.privacy.local_privacy import Local
 from leeward.core.privacy.local_sentences import IN_SHORT, local_sentences, posterior
-from leeward.core.privacy.odds import OF, odds, suspicion, suspicion_in_all
+from leeward.core.privacy.loss_conversion import tail_epsilon
+from leeward.core.privacy.odds_of_suspicion import OF, odds, suspicion, suspicion_in_all
 from leeward.core.privacy.pay_sentences import NO_PAY, PayRead, about_pay
 from leeward.core.privacy.words import Sentence
-from leeward.lab.audit import histories, pay_worlds, worlds
+from leeward.lab.audit import pay_worlds, person_histories, worlds
 from leeward.lab.audit.local_exam import LOCAL_LINES, channel_loss
 from leeward.lab.audit.loss import INFINITE
 from leeward.lab.audit.publication import (
@@ -77,9 +77,9 @@ JOB_PAIRS: dict[str, Callable[[Population, JobsRule], Iterator[WorldPair]]] = {
 """The same where some jobs of a person count and others do not."""
 
 HISTORY_PAIRS: dict[str, Callable[[Population, JobsRule], Iterator[WorldPair]]] = {
-    **dict.fromkeys(("policy", "scope", "person", "jobs", "odds"), histories.added),
-    **dict.fromkeys(("person-moved", "pay-changed"), histories.changed),
-    "job-displaced": histories.one_row_more,
+    **dict.fromkeys(("policy", "scope", "person", "jobs", "odds"), person_histories.added),
+    **dict.fromkeys(("person-moved", "pay-changed"), person_histories.changed),
+    "job-displaced": person_histories.one_row_more,
 }
 """The same under the person policy, with rows in two periods."""
 
@@ -467,13 +467,13 @@ FALSE_PROMISES = (
         "history-as-one-job",
         "worker",
         "Under the worker policy a person with rows in two periods has the stated epsilon.",
-        lambda population: histories.added(population, BoundedJobs(1, "period")),
+        lambda population: person_histories.added(population, BoundedJobs(1, "period")),
     ),
     FalsePromise(
         "row-of-a-history-once",
         "person",
         "Under the person policy, one single row of a history has the stated epsilon.",
-        lambda population: histories.one_row_more(population, PRIMARY),
+        lambda population: person_histories.one_row_more(population, PRIMARY),
         setting=lambda _: next(
             one for one in settings() if one.policy == "person" and one.rows == 1
         ),

@@ -12,9 +12,9 @@ from flint import arb
 from leeward.core.exact import ball, precision
 from leeward.core.mechanisms import Mechanism, mechanism
 from leeward.core.privacy import Guarantee, policy
-from leeward.core.privacy.database import Database
 from leeward.core.privacy.pay_sentences import PayRead
 from leeward.core.privacy.policy import Unit, with_unit
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import gaussian_rho, pair_loss, pair_rho
 from leeward.lab.audit.exams import examined, kept_view, pareto_loss, scalar, workplace_view
 from leeward.lab.audit.loss import INFINITE, pure_loss

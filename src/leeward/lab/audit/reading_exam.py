@@ -16,7 +16,7 @@ from flint import arb
 
 from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.margins import CountMargins, PublicMargins, SpentMargins, spend
+from leeward.core.mechanisms.error_margins import CountMargins, PublicMargins, SpentMargins, spend
 from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.noise.difference import Noisy, NoisyWidth, p_values, smallest_level
 from leeward.core.noise.scales import Integers, law_at

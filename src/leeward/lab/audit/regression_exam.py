@@ -17,8 +17,8 @@ from leeward.core.exact import precision
 from leeward.core.mechanisms.moments import LATTICE, SUMS, EmployerMoments, Establishments, Moments
 from leeward.core.mechanisms.moments import Points as Rows
 from leeward.core.mechanisms.theil_sen import TheilSen
+from leeward.core.noise.exact_selection import weights
 from leeward.core.noise.scales import Integers
-from leeward.core.noise.selection import weights
 from leeward.lab.audit.clipped_exam import DISTINGUISHED, _indices, _joined, _signed, _steps, _sums
 from leeward.lab.audit.loss import Loss, over, worst
 from leeward.lab.audit.neighbours import Depth

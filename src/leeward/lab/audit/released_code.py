@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 from leeward.core.exact import ball, precision
 from leeward.core.mechanisms import Mechanism
-from leeward.core.mechanisms.margins import NoMargins, PublicMargins
+from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Policy, StrongAlpha
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.exams import examined
 from leeward.lab.audit.loss import Loss, worst
 from leeward.lab.audit.neighbours import Depth, Pair, block_sizes, blocks, first_jobs

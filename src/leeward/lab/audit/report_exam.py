@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from leeward.core.exact import ball
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy.local import Local
+from leeward.core.privacy.local_privacy import Local
 from leeward.lab.audit.fixed_words import FixedWords
 from leeward.lab.audit.independence import chi_square
 from leeward.lab.audit.loss import Loss

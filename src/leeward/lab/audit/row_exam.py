@@ -15,8 +15,8 @@ from flint import arb
 from leeward.core.exact import ball, precision
 from leeward.core.mechanisms.row_choice import RowChoice, distance
 from leeward.core.mechanisms.row_counts import RowCounts
+from leeward.core.noise.exact_selection import weights
 from leeward.core.noise.scales import Integers
-from leeward.core.noise.selection import weights
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 from leeward.lab.audit.clipped_exam import ORDERS, _steps, _sums, renyi

@@ -26,7 +26,7 @@ from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.mechanisms.split import establishment_class
 from leeward.core.noise.scales import Integers, Noise
 from leeward.core.privacy import Policy
-from leeward.core.privacy.database import Database
+from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import pair_loss
 from leeward.lab.audit.exams import pareto_loss
 from leeward.lab.audit.loss import Loss, pure_loss, worst

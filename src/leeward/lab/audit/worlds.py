@@ -11,8 +11,8 @@ from itertools import product
 
 from leeward.core.codebook import BoundedJobs, JobsRule, PrimaryJob
 from leeward.core.privacy import Policy
-from leeward.core.privacy.database import Counts, Database
 from leeward.core.privacy.policy import unit_of
+from leeward.core.privacy.workforces import Counts, Database
 from leeward.lab.audit.neighbours import additive, chain, most, parts
 
 

@@ -16,7 +16,7 @@ from typing import Protocol, Self, final
 
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import Number, at_most, ball, dyadic_up, positive, precision
-from leeward.core.noise.selection import below
+from leeward.core.noise.exact_selection import below
 from leeward.core.randomness import SecretBits
 
 NOTICE = "no guarantee for employers"

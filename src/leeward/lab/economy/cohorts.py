@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from leeward.core.codebook.classifications import EDUCATION
 from leeward.core.randomness import SeededBits
 from leeward.lab.economy.categories import Categories
-from leeward.lab.economy.classifications import (
+from leeward.lab.economy.economy import SEEDS, Economy
+from leeward.lab.economy.job_batches import Batch
+from leeward.lab.economy.made_up_codes import (
     AFQT,
     AGE,
     CIPS,
@@ -27,8 +29,6 @@ from leeward.lab.economy.classifications import (
     PAY_GRADES,
     TITLES,
 )
-from leeward.lab.economy.economy import SEEDS, Economy
-from leeward.lab.economy.jobs import Batch
 
 COHORT_STREAM = SEEDS // 4
 """Batch number n has this stream plus n; no batch of jobs or of histories has it."""

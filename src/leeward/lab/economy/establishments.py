@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
 from leeward.lab.economy.categories import Categories, shuffled_numbers, tilted
-from leeward.lab.economy.classifications import FEDERAL, LOCAL, PRIVATE, SECTORS, STATE
 from leeward.lab.economy.economy import Economy
-from leeward.lab.economy.geography import Places
+from leeward.lab.economy.made_up_codes import FEDERAL, LOCAL, PRIVATE, SECTORS, STATE
+from leeward.lab.economy.places import Places
 
 IDLE = 0.03
 """Share of establishments that have no jobs this month but stay in the frame."""

@@ -15,7 +15,12 @@ import yaml
 from numpy.typing import NDArray
 
 from leeward.core.errors import BadFile, shown
-from leeward.lab.economy.classifications import (
+from leeward.lab.economy.cohorts import COHORT_CODES, Careers
+from leeward.lab.economy.economy import Economy, quarter_name
+from leeward.lab.economy.histories import Histories, Wages
+from leeward.lab.economy.homes import Homes
+from leeward.lab.economy.job_batches import Batch, World
+from leeward.lab.economy.made_up_codes import (
     COHORT_KINDS,
     EARNINGS,
     IMPOSSIBLE,
@@ -25,12 +30,7 @@ from leeward.lab.economy.classifications import (
     USUAL,
     WORKER_CODES,
 )
-from leeward.lab.economy.cohorts import COHORT_CODES, Careers
-from leeward.lab.economy.economy import Economy, quarter_name
-from leeward.lab.economy.geography import Places, block_attribute, block_column
-from leeward.lab.economy.histories import Histories, Wages
-from leeward.lab.economy.homes import Homes
-from leeward.lab.economy.jobs import Batch, World
+from leeward.lab.economy.places import Places, block_attribute, block_column
 
 PLACE_FILE, REGION_FILE, ZONE_FILE = "place.csv", "place_region.csv", "home_zone.csv"
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
-from leeward.lab.economy.classifications import SECTORS
 from leeward.lab.economy.economy import SEEDS, Economy
 from leeward.lab.economy.establishments import Frame
+from leeward.lab.economy.made_up_codes import SECTORS
 
 HISTORY_STREAM = SEEDS // 2
 """Stream of growth; batch number n of histories has this plus n. No batch of jobs has these."""

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
-from leeward.lab.economy.classifications import MOST_CENTS
 from leeward.lab.economy.cohorts import Careers
 from leeward.lab.economy.growth import HISTORY_STREAM, TURNOVER, Growth
-from leeward.lab.economy.jobs import Batch, World
+from leeward.lab.economy.job_batches import Batch, World
+from leeward.lab.economy.made_up_codes import MOST_CENTS
 
 LEAVING_BY_AGE = np.array([1.55, 0.85, 0.75])
 """How much more often a job is left than usual, by the age of its holder."""

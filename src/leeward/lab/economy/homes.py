@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
-from leeward.lab.economy.classifications import REGIONS
 from leeward.lab.economy.economy import SEEDS, Economy
-from leeward.lab.economy.geography import Places
-from leeward.lab.economy.jobs import Batch
+from leeward.lab.economy.job_batches import Batch
+from leeward.lab.economy.made_up_codes import REGIONS
+from leeward.lab.economy.places import Places
 
 HOME_STREAM = SEEDS // 4 * 3
 """The map has this stream, batch number n this plus n; no other part of the data has them."""

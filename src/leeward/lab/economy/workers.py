@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
 from leeward.lab.economy.categories import Categories, tilted
-from leeward.lab.economy.classifications import (
+from leeward.lab.economy.made_up_codes import (
     AGE,
     MOST_CENTS,
     NOT_ASKED,
@@ -21,7 +21,7 @@ from leeward.lab.economy.classifications import (
     SECTORS,
     YOUNGEST,
 )
-from leeward.lab.economy.geography import Places
+from leeward.lab.economy.places import Places
 
 RACES = np.array([72.0, 13.0, 1.0, 9.0, 0.5, 4.5])
 HISPANIC = 18.0

@@ -6,11 +6,14 @@ Everything computed here is a function of the truth. On data that are not made u
 from typing import TYPE_CHECKING
 
 from leeward.core.codebook import COUNT, Classes, EveryJob
-from leeward.core.codebook.document import nearest
+from leeward.core.codebook.yaml_document import nearest
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.show.progress import Silent
-from leeward.lab.baselines.infusion import Infusion
-from leeward.lab.evaluate.design import (
+from leeward.lab.baselines.noise_infusion import Infusion
+from leeward.lab.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals
+from leeward.lab.evaluate.regressions import MOSE
+from leeward.lab.evaluate.truth import PLACE, read_truths
+from leeward.lab.evaluate.workloads import (
     PRESETS,
     Preset,
     Workload,
@@ -18,9 +21,6 @@ from leeward.lab.evaluate.design import (
     open_economy,
     workloads_of,
 )
-from leeward.lab.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals
-from leeward.lab.evaluate.regressions import MOSE
-from leeward.lab.evaluate.truth import PLACE, read_truths
 
 if TYPE_CHECKING:
     from leeward.publishing.plan.plan import Plan

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from leeward.core.codebook import Marginal
-from leeward.lab.baselines.infusion import DISTORTED, Infusion, owners, suppressed
+from leeward.lab.baselines.noise_infusion import DISTORTED, Infusion, owners, suppressed
 from leeward.lab.evaluate.score import Scorer, Trial, standard_error
 from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth

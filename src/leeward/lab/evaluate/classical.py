@@ -32,10 +32,10 @@ from leeward.lab.baselines.suppression import (
     suppress,
     threshold,
 )
-from leeward.lab.evaluate.design import Workload
 from leeward.lab.evaluate.point import Point
 from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth
+from leeward.lab.evaluate.workloads import Workload
 
 ALPHA, EPSILON = Fraction(1, 10), Fraction(1)
 """Where intervals fail (hi < (1+α)·lo), and the release that regressions are compared with."""

@@ -11,14 +11,14 @@ from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms import REGISTRY, mechanism
 from leeward.core.mechanisms.choice import choose
-from leeward.core.mechanisms.margins import NoMargins, PublicMargins, spend
+from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins, spend
 from leeward.core.mechanisms.measurement import Measurement, Mechanism
 from leeward.core.privacy import Guarantee, StrongAlpha
 from leeward.core.privacy.policy import POLICIES, with_plus
 from leeward.lab.baselines.printed import FORMS, PrintedForm
-from leeward.lab.evaluate.design import Grid, Workload
 from leeward.lab.evaluate.strata import Integers
 from leeward.lab.evaluate.truth import Truth
+from leeward.lab.evaluate.workloads import Grid, Workload
 
 COMPARED = {name: one for name, one in REGISTRY.items() if one.counted}
 """Mechanisms that release counts."""

@@ -7,13 +7,13 @@ from typing import Any, Protocol
 from leeward.core.codebook import Marginal
 from leeward.core.processes import on_all_cores
 from leeward.core.show.page import INTERNAL
-from leeward.lab.baselines.infusion import Infusion
+from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import Benchmark, Benchmarks, benchmarks
 from leeward.lab.evaluate.classical import Classical, compared
-from leeward.lab.evaluate.design import Grid, Workload
 from leeward.lab.evaluate.experiment import Experiment, Outcome, experiments, infusion_points
 from leeward.lab.evaluate.point import Point, Refused
 from leeward.lab.evaluate.truth import PLACE, Truth, strata_attribute
+from leeward.lab.evaluate.workloads import Grid, Workload
 
 
 class Progress(Protocol):

@@ -22,12 +22,12 @@ from leeward.lab.evaluate.contender import (
     contenders,
     taken,
 )
-from leeward.lab.evaluate.design import Grid, Workload
 from leeward.lab.evaluate.point import Point, Refused, Setting
 from leeward.lab.evaluate.product import Released, released
 from leeward.lab.evaluate.score import Trial, standard_error
 from leeward.lab.evaluate.strata import Floats, Groups
 from leeward.lab.evaluate.truth import Truth, added
+from leeward.lab.evaluate.workloads import Grid, Workload
 
 Columns = Mapping[str, Floats]
 

@@ -7,8 +7,8 @@ import numpy as np
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.randomness import SeededBits
 from leeward.publishing.engines.duckdb import opened_file
+from leeward.systems.regress.cell_points import NAME, read_rows
 from leeward.systems.regress.request import Request
-from leeward.systems.regress.rows import NAME, read_rows
 from leeward.systems.regress.scatter import Scatter
 from leeward.systems.regress.setting import Columns
 

@@ -18,10 +18,10 @@ from leeward.core.mechanisms.moments import Establishments, Moments, lattice_poi
 from leeward.core.mechanisms.theil_sen import FEWEST, TheilSen
 from leeward.core.show.page import INTERNAL
 from leeward.core.show.progress import Silent
-from leeward.lab.evaluate.design import Grid, exact
 from leeward.lab.evaluate.evaluation import Progress
 from leeward.lab.evaluate.regression_cells import MADE_UP, made_up_cells
-from leeward.systems.regress.lines import Lines, MedianLines, MomentLines
+from leeward.lab.evaluate.workloads import Grid, exact
+from leeward.systems.regress.cell_lines import Lines, MedianLines, MomentLines
 from leeward.systems.regress.mose import METHODS, Method, Mose, Prepared, prepared, standard_noise
 from leeward.systems.regress.scatter import SLOPE, Estimand, Scatter, prediction
 

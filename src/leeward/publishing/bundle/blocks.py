@@ -18,7 +18,7 @@ from leeward.core.codebook.marginal import BOUND, COUNTED, RELEASED
 from leeward.core.codebook.values import EMPTY, Margins, ends
 from leeward.core.errors import Damaged, InvalidParameter, shown
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.layout import ESTABLISHMENTS
+from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]

@@ -19,14 +19,14 @@ from pydantic import (
     model_validator,
 )
 
-from leeward.core.codebook.flows import MEASURE, Flows
-from leeward.core.codebook.law import Law
+from leeward.core.codebook.flow_classes import MEASURE, Flows
+from leeward.core.codebook.legal_passages import Law
 from leeward.core.codebook.marginal import BOUND, COUNTED, RELEASED, margin_columns
 from leeward.core.codebook.statistic import COUNT
 from leeward.core.codebook.totals import TOTAL_LABEL
 from leeward.core.exact import printed
 from leeward.core.privacy import Person
-from leeward.publishing.bundle.layout import (
+from leeward.publishing.bundle.bundle_files import (
     BUNDLE_NAME,
     SCHEMA,
     TABLE_NAME,

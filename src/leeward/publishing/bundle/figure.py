@@ -25,8 +25,8 @@ from leeward.core.show.heat import heat_map
 from leeward.core.show.interpretation import RANKS
 from leeward.core.show.notebook import Figure
 from leeward.core.show.numbers import Ends, capital, count, crossed, cut, percent, rank_text
+from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS
 from leeward.publishing.bundle.certificate import CertifiedTable
-from leeward.publishing.bundle.layout import ESTABLISHMENTS
 from leeward.publishing.bundle.statements import BudgetStatement
 
 if TYPE_CHECKING:

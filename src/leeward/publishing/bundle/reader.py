@@ -15,13 +15,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pydantic import ValidationError
 
-from leeward.core.codebook.document import place
+from leeward.core.codebook.yaml_document import place
 from leeward.core.errors import BadFile, Damaged, InvalidParameter, shown
 from leeward.core.show.notebook import html_table
 from leeward.core.show.numbers import crossed
-from leeward.publishing.bundle.certificate import Certificate, CertifiedTable, published_schema
-from leeward.publishing.bundle.first_look import MOST_PARTS, SMALL, first_wrong_line
-from leeward.publishing.bundle.layout import (
+from leeward.publishing.bundle.bundle_files import (
     CERTIFICATE,
     DESCRIPTION,
     REGRESSION,
@@ -29,6 +27,8 @@ from leeward.publishing.bundle.layout import (
     parquet_path,
     sha256,
 )
+from leeward.publishing.bundle.certificate import Certificate, CertifiedTable, published_schema
+from leeward.publishing.bundle.first_look import MOST_PARTS, SMALL, first_wrong_line
 from leeward.publishing.bundle.published_table import PublishedTable
 from leeward.publishing.bundle.rows import ROW_GROUP, column_types
 from leeward.publishing.bundle.statements import is_written

@@ -19,8 +19,7 @@ from leeward.core.privacy.sentences import (
 )
 from leeward.core.privacy.words import unit_text
 from leeward.core.show.numbers import count, crossed
-from leeward.publishing.bundle.certificate import FORMAT, Certificate, CertifiedTable
-from leeward.publishing.bundle.layout import (
+from leeward.publishing.bundle.bundle_files import (
     CERTIFICATE,
     CHECKSUMS,
     README,
@@ -29,6 +28,7 @@ from leeward.publishing.bundle.layout import (
     csv_path,
     version_path,
 )
+from leeward.publishing.bundle.certificate import FORMAT, Certificate, CertifiedTable
 
 WIDTH = 78
 CODE = "    "

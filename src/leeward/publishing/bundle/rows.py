@@ -14,7 +14,7 @@ from leeward.core.codebook.marginal import BLOCK, BOUND, COUNTED, RELEASED, marg
 from leeward.core.codebook.totals import Family
 from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import Damaged
-from leeward.publishing.bundle.layout import ESTABLISHMENTS, MEASURES, table_columns
+from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS, MEASURES, table_columns
 
 ROW_GROUP = 1 << 17
 """Rows of a Parquet row group: its borders are public row numbers, independent of batches."""

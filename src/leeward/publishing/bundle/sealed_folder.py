@@ -20,9 +20,7 @@ from pydantic import Field, ValidationError
 
 from leeward.core.errors import Damaged, LeewardError, shown
 from leeward.core.show.page import INTERNAL
-from leeward.publishing.bundle.certificate import Time
-from leeward.publishing.bundle.disk import appearing, flush, write_file
-from leeward.publishing.bundle.layout import (
+from leeward.publishing.bundle.bundle_files import (
     CERTIFICATE,
     CHECKSUMS,
     DESCRIPTION,
@@ -31,6 +29,8 @@ from leeward.publishing.bundle.layout import (
     read_checksums,
     sha256,
 )
+from leeward.publishing.bundle.certificate import Time
+from leeward.publishing.bundle.disk import appearing, flush, write_file
 from leeward.publishing.bundle.software import software
 from leeward.publishing.bundle.statements import (
     Count,

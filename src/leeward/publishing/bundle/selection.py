@@ -24,7 +24,7 @@ from leeward.publishing.bundle.blocks import (
     read_batches,
     read_blocks,
 )
-from leeward.publishing.bundle.layout import ESTABLISHMENTS
+from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS
 
 MOST_ROWS = 10_000
 """Maximum number of rows that pages can reach."""

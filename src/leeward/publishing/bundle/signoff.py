@@ -19,8 +19,8 @@ from unicodedata import category, normalize
 from pydantic import StringConstraints, ValidationError, field_validator
 
 from leeward.core.errors import BadFile, Damaged, InvalidParameter, LeewardError, shown
+from leeward.publishing.bundle.bundle_files import CERTIFICATE, SYNTHETIC
 from leeward.publishing.bundle.certificate import Time
-from leeward.publishing.bundle.layout import CERTIFICATE, SYNTHETIC
 from leeward.publishing.bundle.statements import Sha256, Statement
 
 Decision = Literal["submitted", "approved", "rejected"]

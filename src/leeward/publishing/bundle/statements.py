@@ -24,7 +24,7 @@ from leeward.core.codebook.row_rules import ROW_RULES, RowRule
 from leeward.core.errors import NotCovered
 from leeward.core.exact import printed
 from leeward.core.privacy import Guarantee, job_sentences, policy, sentences
-from leeward.core.privacy.odds import odds, suspicion
+from leeward.core.privacy.odds_of_suspicion import odds, suspicion
 from leeward.core.privacy.policy import MOST_PLUS, with_unit
 from leeward.core.privacy.words import READING, Sentence, joined
 

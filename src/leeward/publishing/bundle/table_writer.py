@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 
 from leeward.core.codebook import Dimension, Marginal, Published
 from leeward.core.codebook.totals import Family
+from leeward.publishing.bundle.bundle_files import csv_path, parquet_path
 from leeward.publishing.bundle.disk import new_file, writing
-from leeward.publishing.bundle.layout import csv_path, parquet_path
 from leeward.publishing.bundle.rows import (
     ROW_GROUP,
     RowShape,

@@ -17,8 +17,8 @@ from leeward.core.codebook import LEFT_OUT, Attribute, Dimension, Flag, Marginal
 from leeward.core.codebook.attribute import Table
 from leeward.core.codebook.marginal import BOUND
 from leeward.core.codebook.totals import Totals
+from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS, parquet_path
 from leeward.publishing.bundle.certificate import Certificate, CertifiedTable
-from leeward.publishing.bundle.layout import ESTABLISHMENTS, parquet_path
 from leeward.publishing.bundle.rows import ROW_GROUP, Integers, RowShape, margin_findings
 
 OTHER = "has totals that are not the sums of their rows"

@@ -11,9 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from leeward.core.errors import Damaged, shown
-from leeward.publishing.bundle.certificate import Certificate, CertifiedTable, is_published
-from leeward.publishing.bundle.csvw import agrees, metadata
-from leeward.publishing.bundle.layout import (
+from leeward.publishing.bundle.bundle_files import (
     CERTIFICATE,
     CHECKSUMS,
     PARTIAL,
@@ -29,6 +27,8 @@ from leeward.publishing.bundle.layout import (
     sha256,
     version_path,
 )
+from leeward.publishing.bundle.certificate import Certificate, CertifiedTable, is_published
+from leeward.publishing.bundle.csvw import agrees, metadata
 from leeward.publishing.bundle.reader import fits, read_certificate
 from leeward.publishing.bundle.readme import readme, version_line
 from leeward.publishing.bundle.rows import ROW_GROUP, Integers, RowRules, column_types

@@ -11,18 +11,7 @@ from typing import Self
 
 from leeward.core.codebook import Marginal
 from leeward.core.errors import LeewardError, raise_all
-from leeward.publishing.bundle.certificate import Certificate, published_schema
-from leeward.publishing.bundle.csvw import metadata
-from leeward.publishing.bundle.disk import (
-    CHOOSE,
-    SPACE,
-    flush,
-    new_hidden,
-    refused,
-    write_file,
-    writing,
-)
-from leeward.publishing.bundle.layout import (
+from leeward.publishing.bundle.bundle_files import (
     BUNDLE_NAME,
     CERTIFICATE,
     CHECKSUMS,
@@ -34,6 +23,17 @@ from leeward.publishing.bundle.layout import (
     metadata_path,
     sha256,
     version_path,
+)
+from leeward.publishing.bundle.certificate import Certificate, published_schema
+from leeward.publishing.bundle.csvw import metadata
+from leeward.publishing.bundle.disk import (
+    CHOOSE,
+    SPACE,
+    flush,
+    new_hidden,
+    refused,
+    write_file,
+    writing,
 )
 from leeward.publishing.bundle.readme import readme, version_line
 from leeward.publishing.bundle.statements import FileStatement

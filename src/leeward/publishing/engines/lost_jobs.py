@@ -14,9 +14,9 @@ from operator import or_
 import pyarrow as pa
 
 from leeward.core.codebook import Attribute, BoundedJobs, Codebook, JobsRule, Steps
+from leeward.publishing.engines.counted_rows import counted, needed_columns, readable_tables, tidied
 from leeward.publishing.engines.database import Column, Database, Scratch, Table, ibis, row_count
 from leeward.publishing.engines.recoding import code_text, number, same_id
-from leeward.publishing.engines.tidying import counted, needed_columns, readable_tables, tidied
 
 AttributeSets = Sequence[frozenset[Attribute]]
 """The attributes that tables need, set by set; the empty set is any table."""

@@ -19,7 +19,7 @@ from leeward.publishing.engines.engine import Engine
 from leeward.publishing.engines.ibis_engine import IbisEngine
 from leeward.publishing.engines.postgres import Postgres
 from leeward.publishing.engines.remote import Remote
-from leeward.publishing.engines.spark.database import Spark
+from leeward.publishing.engines.spark.cluster import Spark
 from leeward.publishing.engines.spark.session import chosen_remote
 from leeward.publishing.engines.sqlite import Sqlite
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pyarrow as pa
 
 from leeward.core.codebook import Attribute, Codebook, JobsRule, NumericRange
+from leeward.publishing.engines.counted_rows import counted, is_unranked
 from leeward.publishing.engines.database import Column, Database, Scratch, Table, ibis
 from leeward.publishing.engines.near_misses import marked, pointed
 from leeward.publishing.engines.recoding import (
@@ -19,7 +20,6 @@ from leeward.publishing.engines.recoding import (
     same_id,
     stripped,
 )
-from leeward.publishing.engines.tidying import counted, is_unranked
 
 EXAMPLES = 3
 SAMPLE = 200

@@ -29,6 +29,7 @@ from leeward.core.codebook import (
 )
 from leeward.core.errors import BadData, InvalidParameter
 from leeward.publishing.engines.code_classes import Profile, Side, find_profiles, one_cell_each
+from leeward.publishing.engines.counted_rows import readable_tables, tidied
 from leeward.publishing.engines.database import (
     Column,
     Database,
@@ -58,7 +59,6 @@ from leeward.publishing.engines.recoding import (
     recoded,
     same_id,
 )
-from leeward.publishing.engines.tidying import readable_tables, tidied
 
 Integers = NDArray[np.int64]
 Columns = dict[str, Integers]

@@ -21,6 +21,7 @@ from leeward.core.codebook import (
 from leeward.core.codebook.classifications import Library
 from leeward.core.codebook.row_rules import AS_THEY_ARE, LIMIT
 from leeward.core.errors import LeewardError, Undisclosed
+from leeward.publishing.engines.counted_rows import needed_columns, readable_tables
 from leeward.publishing.engines.database import Database, Scratch, row_count
 from leeward.publishing.engines.headers import header_problems
 from leeward.publishing.engines.id_bits import NOTHING_KNOWN, SoundIds, sound_ids
@@ -32,7 +33,6 @@ from leeward.publishing.engines.near_misses import (
     number_hints,
 )
 from leeward.publishing.engines.probes import Probe, Strangers, Wrong
-from leeward.publishing.engines.tidying import needed_columns, readable_tables
 
 Progress = Callable[[str], None]
 

@@ -10,7 +10,7 @@ from leeward.core.errors import InvalidParameter, LeewardError, shown
 from leeward.core.exact import exact_text
 from leeward.core.privacy import Guarantee, sequential
 from leeward.core.privacy.job_sentences import cap_of_jobs
-from leeward.core.privacy.odds import suspicion_in_all
+from leeward.core.privacy.odds_of_suspicion import suspicion_in_all
 from leeward.core.privacy.pay_sentences import joiners_at_cap
 from leeward.publishing.ledger.account import Account, certainly_past, covers, owed
 from leeward.publishing.ledger.entry import Entry

@@ -14,12 +14,12 @@ from io import StringIO
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from leeward.core.codebook.document import read_document
 from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.codebook.yaml_document import read_document
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError, shown
 from leeward.core.exact import number_text, rational
 from leeward.core.privacy import Guarantee
-from leeward.core.privacy.odds import odds
+from leeward.core.privacy.odds_of_suspicion import odds
 from leeward.core.privacy.words import amount_text, factor_text
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import NOTHING, error, percent

@@ -22,7 +22,7 @@ from leeward.core.codebook import (
     most_rows,
 )
 from leeward.core.codebook.codebook import read_codebook
-from leeward.core.codebook.law import Law, read_law
+from leeward.core.codebook.legal_passages import Law, read_law
 from leeward.core.codebook.resources import Resources, read_engine, read_resources
 from leeward.core.codebook.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, raise_all, shown
@@ -32,13 +32,13 @@ from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.noise.scales import public_seed
 from leeward.core.privacy import Guarantee, Person, sequential
 from leeward.core.privacy.job_sentences import most_jobs
-from leeward.core.privacy.odds import odds
+from leeward.core.privacy.odds_of_suspicion import odds
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
 from leeward.core.privacy.sentences import worker
 from leeward.core.privacy.words import Sentence, amount_text, of_unit
 from leeward.core.show.notebook import html_table
 from leeward.core.show.numbers import crossed
-from leeward.publishing.bundle.layout import TABLE_NAME
+from leeward.publishing.bundle.bundle_files import TABLE_NAME
 from leeward.publishing.plan.reading import (
     Gathering,
     read_jobs,

@@ -6,14 +6,14 @@ from fractions import Fraction
 from textwrap import wrap
 
 from leeward.core.codebook import Marginal
-from leeward.core.codebook.flows import Gains
+from leeward.core.codebook.flow_classes import Gains
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.codebook.statistic import COUNT, Count
 from leeward.core.codebook.totals import families
 from leeward.core.exact import number_text
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.delta import delta_rule
-from leeward.core.privacy.odds import odds
+from leeward.core.privacy.odds_of_suspicion import odds
 from leeward.core.privacy.words import amount_text, of_unit
 from leeward.core.show.notebook import html_table
 from leeward.core.show.numbers import bounded, error

@@ -15,7 +15,7 @@ from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.choice import IN_PLANS
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.privacy import job_sentences, sentences
-from leeward.core.privacy.odds import suspicion
+from leeward.core.privacy.odds_of_suspicion import suspicion
 from leeward.core.privacy.words import joined
 from leeward.publishing.ledger import Account
 from leeward.publishing.ledger.account import payment

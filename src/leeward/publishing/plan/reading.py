@@ -25,16 +25,16 @@ from leeward.core.codebook import (
     SingleJob,
     Statistic,
 )
-from leeward.core.codebook.document import nearest
-from leeward.core.codebook.flows import FLOW_CODES
+from leeward.core.codebook.flow_classes import FLOW_CODES
 from leeward.core.codebook.statistic import MOST_JOBS, MOST_PAY, OF_CLASSES, OF_FLOWS
 from leeward.core.codebook.totals import families
+from leeward.core.codebook.yaml_document import nearest
 from leeward.core.errors import InvalidParameter, LeewardError, Problems, raise_all, shown
 from leeward.core.exact import positive, rational
 from leeward.core.mechanisms.choice import AUTO, Share
 from leeward.core.mechanisms.parameters import MOST_CELLS
 from leeward.core.privacy import Guarantee, Person
-from leeward.core.privacy.local import NOT_OF_PLANS, Local
+from leeward.core.privacy.local_privacy import NOT_OF_PLANS, Local
 from leeward.core.privacy.policy import POLICIES, Policy, with_plus, with_unit
 from leeward.publishing.plan.bins import read_classes, read_percentiles
 from leeward.publishing.plan.request import ALL, WrittenJobs, WrittenProtection, WrittenTable

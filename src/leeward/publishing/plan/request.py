@@ -8,7 +8,8 @@ import yaml
 from pydantic import Field, JsonValue
 
 from leeward.core.codebook import COUNT
-from leeward.core.codebook.document import (
+from leeward.core.codebook.legal_passages import NONE
+from leeward.core.codebook.yaml_document import (
     Long,
     Short,
     Written,
@@ -17,7 +18,6 @@ from leeward.core.codebook.document import (
     parse,
     read_document,
 )
-from leeward.core.codebook.law import NONE
 from leeward.core.errors import InvalidParameter, LeewardError
 
 ALL = "all"

@@ -24,7 +24,7 @@ from leeward.core.codebook import (
     Percentiles,
     Statistic,
 )
-from leeward.core.codebook.flows import FLOW_CODES
+from leeward.core.codebook.flow_classes import FLOW_CODES
 from leeward.core.codebook.marginal import TOTAL
 from leeward.core.codebook.statistic import OF_CLASSES, OF_FLOWS
 from leeward.core.errors import LeewardError

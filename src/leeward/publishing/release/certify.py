@@ -16,7 +16,7 @@ from leeward.core.privacy import Guarantee
 from leeward.core.privacy.words import Sentence
 from leeward.core.show.numbers import crossed
 from leeward.publishing.bundle import FORMAT, Certificate, CertifiedTable
-from leeward.publishing.bundle.layout import table_columns
+from leeward.publishing.bundle.bundle_files import table_columns
 from leeward.publishing.bundle.pay_statements import PayStatement, statistic_statement
 from leeward.publishing.bundle.software import software
 from leeward.publishing.bundle.statements import (

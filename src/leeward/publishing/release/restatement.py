@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from leeward.core.codebook import Marginal
-from leeward.core.codebook.law import BUILT_IN, NONE, Law, read_law
+from leeward.core.codebook.legal_passages import BUILT_IN, NONE, Law, read_law
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES
 from leeward.core.codebook.statistic import STATISTICS_OF_PAY
 from leeward.core.errors import LeewardError

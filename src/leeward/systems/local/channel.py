@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import START_BITS, dyadic_down, precision
 from leeward.core.noise.integers import whole_number, whole_numbers
-from leeward.core.privacy.local import LocalEpsilon
+from leeward.core.privacy.local_privacy import LocalEpsilon
 from leeward.core.randomness import SecretBits
 
 Answers: TypeAlias = NDArray[np.int64]

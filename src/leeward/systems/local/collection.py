@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError, raise_all, shown
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.channel import Answers, Reports, below, read_answers
-from leeward.systems.local.report import MOST_BYTES, read_report, read_stratum
+from leeward.systems.local.response import MOST_BYTES, read_report, read_stratum
 from leeward.systems.local.survey import Question, Stratum, Survey
 
 Columns: TypeAlias = ArrayLike | Mapping[str, ArrayLike]

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from leeward.core.exact import Number
-from leeward.core.privacy.local import LocalEpsilon, bounded_epsilon
+from leeward.core.privacy.local_privacy import LocalEpsilon, bounded_epsilon
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.channel import (
     WORD,

@@ -17,10 +17,7 @@ from pydantic import Field
 
 from leeward.core.errors import LeewardError, shown
 from leeward.core.show.numbers import significant
-from leeward.publishing.bundle.certificate import BundleName, Time
-from leeward.publishing.bundle.disk import appearing, flush, write_file
-from leeward.publishing.bundle.first_look import MOST_PARTS, first_wrong_line
-from leeward.publishing.bundle.layout import (
+from leeward.publishing.bundle.bundle_files import (
     CERTIFICATE,
     CHECKSUMS,
     REPORT,
@@ -29,6 +26,9 @@ from leeward.publishing.bundle.layout import (
     has_content,
     sha256,
 )
+from leeward.publishing.bundle.certificate import BundleName, Time
+from leeward.publishing.bundle.disk import appearing, flush, write_file
+from leeward.publishing.bundle.first_look import MOST_PARTS, first_wrong_line
 from leeward.publishing.bundle.reader import BYTES_PER_PART, CERTIFICATE_BYTES
 from leeward.publishing.bundle.software import other_version
 from leeward.publishing.bundle.statements import (
@@ -44,7 +44,7 @@ from leeward.publishing.bundle.statements import (
 )
 from leeward.publishing.bundle.writer import require_free
 from leeward.systems.local.channel import Channel, Supported
-from leeward.systems.local.report import read_stratum
+from leeward.systems.local.response import read_stratum
 from leeward.systems.local.result import (
     CONFIDENCE,
     DIGITS,

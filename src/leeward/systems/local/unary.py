@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leeward.core.exact import Number
-from leeward.core.privacy.local import LocalEpsilon, bounded_epsilon
+from leeward.core.privacy.local_privacy import LocalEpsilon, bounded_epsilon
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.channel import (
     WORD,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-from leeward.core.codebook.document import read_text
+from leeward.core.codebook.yaml_document import read_text
 from leeward.core.errors import BadFile, InvalidParameter, shown
 
 OPTION, COUNT = "--counts", "count"

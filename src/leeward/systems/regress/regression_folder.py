@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from leeward.core.codebook.document import read_text
+from leeward.core.codebook.yaml_document import read_text
 from leeward.core.mechanisms.moments import Moments
+from leeward.publishing.bundle.bundle_files import REGRESSION
 from leeward.publishing.bundle.disk import write_file
-from leeward.publishing.bundle.layout import REGRESSION
 from leeward.publishing.bundle.sealed_folder import (
     FILES,
     UNREADABLE,

@@ -10,7 +10,7 @@ from leeward.core.mechanisms.moments import SUMS, UNIT, NoisySums
 from leeward.core.mechanisms.theil_sen import FEWEST
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
-from leeward.systems.regress.lines import Lines, MedianLines, MomentLines
+from leeward.systems.regress.cell_lines import Lines, MedianLines, MomentLines
 from leeward.systems.regress.setting import PublicSetting
 
 NAMES = ("n", "a", "aa", "b", "ab")

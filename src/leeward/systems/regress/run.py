@@ -25,12 +25,12 @@ from leeward.publishing.ledger import Ledger, Subject, TableCharge
 from leeward.publishing.release.account import UNKNOWN, Account, Charge, Payer, required
 from leeward.publishing.release.check import changed
 from leeward.systems.regress.answer import Answer, CellEstimate, known
+from leeward.systems.regress.cell_points import NAME, Rows, read_rows
 from leeward.systems.regress.mose import METHODS as BASELINES
 from leeward.systems.regress.mose import NOTICE, Mose, Released, prepared
 from leeward.systems.regress.regression_folder import write_answer
 from leeward.systems.regress.released import ReleasedMedians, ReleasedSums
 from leeward.systems.regress.request import THEIL_SEN, Request
-from leeward.systems.regress.rows import NAME, Rows, read_rows
 from leeward.systems.regress.scatter import SLOPE, Estimand, Scatter, prediction
 
 NO_GUARANTEE = f"INTERNAL: {NOTICE}. This is computed from confidential data and has no guarantee."

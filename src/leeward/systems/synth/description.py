@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leeward.core.codebook.document import read_text
+from leeward.core.codebook.yaml_document import read_text
 from leeward.core.errors import BadFile
 from leeward.core.exact import printed
 from leeward.core.privacy import Guarantee

@@ -21,10 +21,10 @@ from leeward.core.errors import Damaged
 from leeward.core.privacy import Person
 from leeward.derived.settle.noisy_table import Integers
 from leeward.publishing.bundle import Certificate
+from leeward.publishing.bundle.bundle_files import CERTIFICATE, README, SYNTHETIC, sha256
 from leeward.publishing.bundle.certificate import BundleName, TableName, Time
 from leeward.publishing.bundle.disk import flush, new_file, write_file
 from leeward.publishing.bundle.first_look import first_wrong_line
-from leeward.publishing.bundle.layout import CERTIFICATE, README, SYNTHETIC, sha256
 from leeward.publishing.bundle.statements import (
     Count,
     FileStatement,

@@ -25,7 +25,7 @@ from leeward.publishing.bundle import (
     read_bundle,
     verify_bundle,
 )
-from leeward.publishing.bundle.layout import CERTIFICATE, sha256
+from leeward.publishing.bundle.bundle_files import CERTIFICATE, sha256
 from leeward.publishing.engines.driver_errors import hiding_errors
 from leeward.publishing.engines.opening import open_database
 from leeward.publishing.engines.workplaces import frame_counts

@@ -17,7 +17,7 @@ from leeward.core.errors import Damaged, LeewardError, shown
 from leeward.derived.settle.noisy_table import Integers, NoisyTable, read_table
 from leeward.derived.settle.noisy_table import numbered as number_of
 from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle, verify_bundle
-from leeward.publishing.bundle.layout import CERTIFICATE, SYNTHETIC, sha256
+from leeward.publishing.bundle.bundle_files import CERTIFICATE, SYNTHETIC, sha256
 from leeward.publishing.bundle.source_check import source_findings
 from leeward.publishing.engines.address import read_addresses
 from leeward.publishing.engines.database import Table

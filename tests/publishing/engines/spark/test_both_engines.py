@@ -24,7 +24,7 @@ from leeward.core.codebook.resources import Resources
 from leeward.core.errors import InvalidParameter
 from leeward.publishing.engines import Engine, connect
 from leeward.publishing.engines.ibis_engine import IbisEngine
-from leeward.publishing.engines.spark.database import Spark
+from leeward.publishing.engines.spark.cluster import Spark
 from leeward.publishing.release.check import needed_steps, open_data
 from tests.publishing.engines.lists import Lists, by, filled, listed
 from tests.publishing.engines.small import (

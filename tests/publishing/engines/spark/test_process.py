@@ -68,7 +68,7 @@ INTERRUPTED = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have it ignored
 from leeward.interface.commands import start
-from leeward.publishing.engines.spark.database import Spark
+from leeward.publishing.engines.spark.cluster import Spark
 asked = Spark._asked
 def slow(self, query):
     java = self._session.sparkContext._jvm.java.lang.System

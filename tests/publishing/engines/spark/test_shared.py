@@ -21,7 +21,7 @@ from leeward.core.errors import BadFile
 from leeward.publishing.engines import Engine, connect
 from leeward.publishing.engines.address import read_spark_addresses
 from leeward.publishing.engines.driver_errors import hiding_errors
-from leeward.publishing.engines.spark.database import Spark
+from leeward.publishing.engines.spark.cluster import Spark
 from leeward.publishing.engines.spark.session import TALKING, Loggers, Running, open_session
 from tests.publishing.engines.small import Economy, Sources, codebook, economy, parquet, whole
 from tests.publishing.engines.spark.conftest import Cluster

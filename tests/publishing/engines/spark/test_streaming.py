@@ -9,8 +9,8 @@ import pytest
 from leeward.core.codebook import SingleJob
 from leeward.publishing.engines import connect
 from leeward.publishing.engines.address import read_spark_addresses
-from leeward.publishing.engines.spark import database
-from leeward.publishing.engines.spark.database import Spark, spans
+from leeward.publishing.engines.spark import cluster
+from leeward.publishing.engines.spark.cluster import Spark, spans
 from tests.publishing.engines.small import economy, parquet
 from tests.publishing.engines.spark.asking import SPARK, place_by_sex
 from tests.publishing.engines.spark.conftest import Cluster
@@ -39,32 +39,32 @@ def test_spans_cover_every_cell_once(
 def streaming(folder: Path) -> tuple[Spark, list[tuple[int, int, int]]]:
     """A hundred rows in many partitions, in no order."""
     sources = parquet(economy(8), folder)
-    database = Spark(read_spark_addresses(sources, folder), None)
+    cluster = Spark(read_spark_addresses(sources, folder), None)
     rows = [(n % 50, n, n * n) for n in range(100)]
     columns = dict(
         zip(("cell_index", "worker_cell", "counts"), zip(*rows, strict=True), strict=True)
     )
-    database.keep("rows", pa.table({k: pa.array(v, pa.int64()) for k, v in columns.items()}))
-    return database, sorted(rows)
+    cluster.keep("rows", pa.table({k: pa.array(v, pa.int64()) for k, v in columns.items()}))
+    return cluster, sorted(rows)
 
 
 def test_a_stream_comes_in_order_and_in_pieces_that_are_asked_for(
     spark: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The driver never holds the whole: a piece is fetched when the one before has been used."""
-    monkeypatch.setattr("leeward.publishing.engines.spark.database.PIECE", 8)
-    database, expected = streaming(tmp_path)
+    monkeypatch.setattr("leeward.publishing.engines.spark.cluster.PIECE", 8)
+    cluster, expected = streaming(tmp_path)
     fetched: list[int] = []
-    asked = database._asked
+    asked = cluster._asked
 
     def counted(query: str) -> pa.Table:
         found = asked(query)
         fetched.append(found.num_rows)
         return found
 
-    monkeypatch.setattr(database, "_asked", counted)
-    query = database._backend.table(database._view("rows")).order_by("cell_index")
-    first, second = database.stream(query), database.stream(query)
+    monkeypatch.setattr(cluster, "_asked", counted)
+    query = cluster._backend.table(cluster._view("rows")).order_by("cell_index")
+    first, second = cluster.stream(query), cluster.stream(query)
     rows = [next(first), next(second)]
     assert len(fetched) == 4  # for each: what there is, and one piece
     assert max(fetched) <= 8
@@ -74,7 +74,7 @@ def test_a_stream_comes_in_order_and_in_pieces_that_are_asked_for(
     table = pa.Table.from_batches(rows)
     assert table["cell_index"].to_pylist() == sorted(table["cell_index"].to_pylist())
     assert sorted(map(tuple, (row.values() for row in table.to_pylist()))) == expected
-    database.close()
+    cluster.close()
     assert is_clean(spark)
 
 
@@ -103,13 +103,13 @@ def test_nothing_is_left_in_a_session_of_others(spark: Cluster, tmp_path: Path) 
 
 @pytest.mark.usefixtures("spark")
 def test_overflow_raises(tmp_path: Path) -> None:
-    database = Spark(read_spark_addresses(parquet(economy(8), tmp_path), tmp_path), None)
+    cluster = Spark(read_spark_addresses(parquet(economy(8), tmp_path), tmp_path), None)
     try:
         with pytest.raises(Exception, match="OVERFLOW"):
-            database._asked("SELECT 9223372036854775807 + 1")
+            cluster._asked("SELECT 9223372036854775807 + 1")
     finally:
-        database.close()
+        cluster.close()
 
 
 def test_pieces_are_large() -> None:
-    assert database.PIECE >= 100_000
+    assert cluster.PIECE >= 100_000

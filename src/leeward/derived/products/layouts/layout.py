@@ -16,9 +16,9 @@ from leeward.derived.products.layouts.sheet import Number, Sheet, refused
 from leeward.derived.products.layouts.umetrics import Umetrics
 from leeward.derived.products.layouts.veo import Veo
 from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle
+from leeward.publishing.bundle.bundle_files import BUNDLE_NAME, checksum_list, sha256
 from leeward.publishing.bundle.disk import refused as unwritable
 from leeward.publishing.bundle.disk import write_file, writing
-from leeward.publishing.bundle.layout import BUNDLE_NAME, checksum_list, sha256
 
 
 class Form(Protocol):

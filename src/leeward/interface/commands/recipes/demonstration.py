@@ -29,8 +29,8 @@ from leeward.interface.commands.release import report, run, summary
 from leeward.interface.commands.screen import say
 from leeward.interface.commands.tidy import lodes_lines
 from leeward.lab.economy import Economy, EconomyFiles
-from leeward.lab.economy.classifications import CIPS, INSTITUTIONS, OCCUPATIONS
 from leeward.lab.economy.homes import Homes
+from leeward.lab.economy.made_up_codes import CIPS, INSTITUTIONS, OCCUPATIONS
 from leeward.publishing.ledger import Ledger
 from leeward.publishing.plan.plan import read_plan
 

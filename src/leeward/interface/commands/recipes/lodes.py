@@ -17,7 +17,7 @@ from leeward.interface.commands.recipes.documents import (
     plan_text,
 )
 from leeward.interface.commands.recipes.recipe import Account, Given, Recipe, Release, Tidied
-from leeward.lab.economy.classifications import EARNINGS, SECTORS, USUAL, WORKER_CODES
+from leeward.lab.economy.made_up_codes import EARNINGS, SECTORS, USUAL, WORKER_CODES
 
 EPSILON, ALPHA = 4, "0.1"
 """The ε of a product; homes are a second one."""

@@ -20,7 +20,7 @@ from leeward.interface.commands.recipes.horizons import (
     person_jobs,
 )
 from leeward.interface.commands.recipes.recipe import Given, Layout, Recipe, Tables, Years
-from leeward.lab.economy.classifications import DEGREES, SECTORS
+from leeward.lab.economy.made_up_codes import DEGREES, SECTORS
 from leeward.publishing.engines.database import Table
 
 GRADUATES = Cohort("pseo", "graduate", "graduates", ("institution", "degree", "cip"))

@@ -6,7 +6,7 @@ quarter has a plan of its own and is paid for by one account.
 
 from collections.abc import Iterator
 
-from leeward.core.codebook.flows import FLOW_LABELS
+from leeward.core.codebook.flow_classes import FLOW_LABELS
 from leeward.core.codebook.wage_jobs import Quarter, WageJobs
 from leeward.core.errors import InvalidParameter
 from leeward.interface.commands.recipes.documents import (
@@ -25,7 +25,7 @@ from leeward.interface.commands.recipes.recipe import (
     Recipe,
     Release,
 )
-from leeward.lab.economy.classifications import SECTORS
+from leeward.lab.economy.made_up_codes import SECTORS
 
 EPSILON, ALPHA = 8, "0.1"
 CELLS = "by: [place, sector]"

@@ -30,7 +30,7 @@ from leeward.interface.commands.recipes.recipe import (
     Tables,
     Years,
 )
-from leeward.lab.economy.classifications import TITLES
+from leeward.lab.economy.made_up_codes import TITLES
 from leeward.publishing.engines.database import Table, ibis
 from leeward.publishing.engines.recoding import as_text
 

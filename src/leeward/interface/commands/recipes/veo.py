@@ -21,7 +21,7 @@ from leeward.interface.commands.recipes.horizons import (
     person_jobs,
 )
 from leeward.interface.commands.recipes.recipe import Given, Layout, Recipe, Tables, Years
-from leeward.lab.economy.classifications import AFQT, PAY_GRADES, SECTORS, WORKER_CODES
+from leeward.lab.economy.made_up_codes import AFQT, PAY_GRADES, SECTORS, WORKER_CODES
 from leeward.publishing.engines.database import Table, ibis
 
 VETERANS = Cohort("veo", "veteran", "veterans", ("occupation", "pay_grade", "afqt"))

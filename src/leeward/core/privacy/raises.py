@@ -9,9 +9,9 @@ from fractions import Fraction
 from typing import ClassVar
 
 from leeward.core.errors import InvalidParameter
-from leeward.core.privacy.database import Database, changed
 from leeward.core.privacy.policy import given_alpha, within_growth
 from leeward.core.privacy.steps import Growth, steps_from
+from leeward.core.privacy.workforces import Database, changed
 
 
 @dataclass(frozen=True, slots=True)

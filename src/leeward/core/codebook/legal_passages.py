@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from leeward.core.codebook.document import (
+from leeward.core.codebook.yaml_document import (
     Long,
     Short,
     Written,

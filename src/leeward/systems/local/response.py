@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError
-from leeward.core.noise.selection import below
+from leeward.core.noise.exact_selection import below
 from leeward.core.randomness import SecretBits
 from leeward.core.state import create_own, read_own, require_own, state_folder
 from leeward.systems.local.channel import Reports

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import Number
-from leeward.core.privacy.local import LocalEpsilon
+from leeward.core.privacy.local_privacy import LocalEpsilon
 from leeward.systems.local.channel import Channel, read_domain
 from leeward.systems.local.hadamard import Hadamard
 from leeward.systems.local.hashing import Hashing

@@ -12,8 +12,8 @@ from itertools import combinations
 from pathlib import Path
 
 from leeward.core.codebook import Codebook, Dimension, Marginal, read_codebook
-from leeward.core.codebook.document import nearest
 from leeward.core.codebook.marginal import Breakdown, Kind
+from leeward.core.codebook.yaml_document import nearest
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import Number, positive
 from leeward.core.privacy import Guarantee, StrongAlpha

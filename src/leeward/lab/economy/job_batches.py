@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from leeward.lab.economy.categories import shuffled_numbers
 from leeward.lab.economy.economy import Economy
 from leeward.lab.economy.establishments import Frame, build_frame
-from leeward.lab.economy.geography import Places
+from leeward.lab.economy.places import Places
 from leeward.lab.economy.workers import SECOND_JOB, PayScale, People, Population
 
 BATCH = 1 << 19

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import product
 
 from leeward.core.codebook import BoundedJobs, JobsRule
-from leeward.core.privacy.database import Counts
+from leeward.core.privacy.workforces import Counts
 from leeward.lab.audit.worlds import Population, WorldPair, alone, apart
 
 Row = tuple[int, int]
