@@ -42,7 +42,7 @@ def test_a_mechanism_has_a_proof(name: str) -> None:
 EXACT_DRAWS = ROOMS / "core" / "noise" / "sampling.proof.md"
 OWN_NOISE = "noise of its own"
 
-CHOOSING = {"selection.SecretSelection.chosen", "selection.SecretSelection.flipped"}
+CHOOSING = {"exact_selection.SecretSelection.chosen", "exact_selection.SecretSelection.flipped"}
 """They draw by functions of the table only."""
 
 

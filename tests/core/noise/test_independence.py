@@ -257,7 +257,7 @@ every_sampler = pytest.mark.parametrize("name", SAMPLERS)
 
 def drawing() -> Iterator[str]:
     """What in `leeward.core.noise` takes `SecretBits`, or opens the door itself."""
-    for module in modules(SRC / "leeward" / "noise"):
+    for module in modules(SRC / "leeward" / "core" / "noise"):
         yield from (f"{module.name}.{one}" for one in _drawing(module.tree))
 
 
