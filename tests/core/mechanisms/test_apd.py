@@ -1,4 +1,4 @@
-"""The least ε of a target: closed forms, the table of MATHS-EARNINGS 10.5, and the noise itself."""
+"""The least ε of a target: closed forms, the table of mathematics/pay.md 8, the noise itself."""
 
 from fractions import Fraction
 from math import exp, log
@@ -16,7 +16,7 @@ SIZES = (10, 20, 30, 50, 100, 200)
 
 
 def test_counts_are_those_of_the_table_and_of_the_closed_forms() -> None:
-    """10.5 and 10.9: to the digits printed, and from above."""
+    """To the digits of the table, and from above."""
     found = [float(USUAL.count(size)) for size in SIZES]
     assert [round(one, 3) for one in found] == [1.386, 0.883, 0.643, 0.415, 0.219, 0.112]
     for often, size, wanted in (("90", 9, log(19)), ("90", 10, log(4)), ("50", 9, log(3))):

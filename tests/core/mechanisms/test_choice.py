@@ -99,7 +99,7 @@ def test_the_choice_follows_the_size_profile(tmp_path: Path) -> None:
 def test_the_staircase_is_taken_where_the_tables_say_it_is_better(
     tmp_path: Path, alpha: str, epsilon: str, name: str
 ) -> None:
-    # MATHS 14.1: from ε = 0.7, 1.4 and 2.4 on at α = 0.01, 0.1 and 0.5, for large cells.
+    # mathematics/slope.md 5: from ε = 0.7, 1.4, 2.4 on at α = 0.01, 0.1, 0.5, for large cells.
     asked = Guarantee("strong", alpha, epsilon)
     chosen, _ = choose(marginal(tmp_path, PLACE), asked, None, SizeProfile((10**6,), (1,)))
     assert chosen.name == name

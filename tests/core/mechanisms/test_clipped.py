@@ -20,7 +20,7 @@ THETA = 120
 
 
 def lattice_scale(built: Clipped) -> float:
-    """Δ/ε₂ or Δ/√(2ρ₂) of MATHS §5.2, in lattice points, for d = 3 and seven eighths for step 3."""
+    """Δ/ε₂ or Δ/√(2ρ₂) of mathematics/blocks.md 2, in lattice points, d = 3, 7/8 for step 3."""
     reach = 0.1 * THETA * built.clipping.lattice / 1.1
     if built.noise == "gaussian":
         return (sqrt(2) * reach + sqrt(3)) / sqrt(2 * 7 / 8 * float(built.rho))

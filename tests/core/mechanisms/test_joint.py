@@ -181,7 +181,7 @@ def test_gaussian_noise_is_fitted_and_has_its_public_deviation() -> None:
     _, deviations = table.deviations or ("", ())
     for j, cells in enumerate(table.design.slices(), 1):
         assert noise[:, cells].std() == pytest.approx(deviations[j], rel=0.08)
-    # MATHS of products, 11.3: 4.3 S for the best Gaussian form at this ρ (with its split).
+    # mathematics/products.md 4: 4.3 S for the best Gaussian form at this ρ (with its split).
     unit = 7 / 66 * 10 / np.sqrt(0.2063 * 0.75)
     mean = np.average(table.mechanism.moments.absolute[1:], weights=SIX) * unit
     assert mean == pytest.approx(4.3, abs=0.05)

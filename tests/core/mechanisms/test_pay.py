@@ -72,7 +72,7 @@ def rule_of(built: PayMechanism) -> MarginRule:
 def test_errors_at_whole_k_are_at_most_five_percent_above_the_table(
     name: str, printed: tuple[tuple[float, float], ...]
 ) -> None:
-    """MATHS-EARNINGS 10.2, E|error| of count and payroll in their scales; k there is real."""
+    """mathematics/pay.md 9, E|error| of count and payroll in their scales; k there is real."""
     one = Cells(np.array([[10**6]]), np.array([10**6]), payroll=np.array([[0]]),
                 largest_payroll=np.array([10**6 * CAP]))  # fmt: skip
     for epsilon, (count, payroll) in zip(("1/2", "1", "2", "4"), printed, strict=True):

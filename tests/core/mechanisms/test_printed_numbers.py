@@ -21,7 +21,7 @@ def in_units_of_s(case: str, alpha: str, **wanted: str | int) -> float:
     return error / (float(alpha) * LARGE)
 
 
-# MATHS §4: α, ε, Smooth Gamma printed, Smooth Laplace printed, Pareto, slope.
+# mathematics/slope.md 5: α, ε, Smooth Gamma printed, Smooth Laplace printed, Pareto, slope.
 TABLE = [
     ("0.01", "1", 11.31, 2.00, 1.015, 1.004),
     ("0.05", "0.5", 22.63, 4.00, 2.516, 2.103),
@@ -61,7 +61,7 @@ def test_expected_errors_are_those_of_the_table(
 def test_eight_worker_cells_cost_what_is_printed(
     alpha: str, epsilon: str, joint: float, apart: float
 ) -> None:
-    # MATHS §5.1 prints 0.54 for the first; with k capped at 128 it is 0.548.
+    # mathematics/blocks.md 1: 0.54 for the first; with k capped at 128 it is 0.548.
     together = vector_pareto(alpha=alpha, epsilon=epsilon, cells=8).mean_abs_error(LARGE)
     each = additive("slope", alpha=alpha, epsilon=epsilon, cells=8).mean_abs_error([LARGE] * 8)
     assert isinstance(each, np.ndarray)
@@ -131,5 +131,5 @@ def test_rounding_leaves_slope_a_bias_below_0_011_jobs(alpha: str) -> None:
 
 
 def test_rounding_leaves_a_little_more_bias_at_alpha_one() -> None:
-    # MATHS §4 says 0.011 at worst, which holds up to α = 0.8.
+    # mathematics/slope.md 3: 0.011 at worst, up to α = 0.8.
     assert worst_bias("1", "1.5") == printed(0.0125)

@@ -19,7 +19,7 @@ def coverage(margin: Scale, epsilon: str, factor: float) -> float:
 
 @pytest.mark.parametrize(("epsilon", "factor"), [("1", 4.91), ("0.9", 5.49)])
 def test_margins_cover_nine_in_ten_with_the_noise_of_the_scale(epsilon: str, factor: float) -> None:
-    # MATHS §6 prints 4.9 for counts at ε − ε_m = 0.9: that is the number for ε = 1.
+    # mathematics/margins.md 1: counts are drawn at ε − ε_m = 0.9, where the number is 5.49.
     margin = scale(alpha="0.1", epsilon="0.1")
     found = margin.margin(additive("slope", epsilon=epsilon))
     assert found == pytest.approx(factor, abs=0.01)

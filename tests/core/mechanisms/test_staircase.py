@@ -1,4 +1,4 @@
-"""The staircase against the tables of MATHS 14.1, draws of mixed sizes, and its margins."""
+"""The staircase against the tables of mathematics/slope.md 5, mixed sizes, and its margins."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -1,7 +1,8 @@
-"""The laws of noise once more, slowly: densities as MATHS §4 and §5 write them, integrated.
+"""The laws of noise once more, slowly: densities as written on paper, integrated.
 
-Nothing here comes from the package. All are at α = 0.1 and ε = 1, in jobs, for 90 jobs of which
-the largest establishment holds 100; δ = 0.01 where there is one.
+The paper is mathematics/slope.md 2 to 4 and mathematics/blocks.md 1. Nothing here comes from the
+package. All are at α = 0.1 and ε = 1, in jobs, for 90 jobs of which the largest establishment holds
+100; δ = 0.01 where there is one.
 """
 
 from collections.abc import Callable
@@ -70,7 +71,7 @@ def slope() -> Density:
 
 
 def staircase_at(size: float, epsilon: float, left: float, right: float) -> Density:
-    """Steps as MATHS 14.1 writes them, in jobs, with last levels to (K + ½)S and (J + ½)S."""
+    """Steps of mathematics/slope.md 4, in jobs, with last levels to (K + ½)S, (J + ½)S."""
     r, b, s, drop = epsilon / GROWTH, ALPHA / epsilon, ALPHA * size, epsilon - GROWTH
     ups = max(1, min(40, int(30 / epsilon + 0.5)))
     downs = max(1, min(ups, int(2 / ALPHA + 0.5)))
@@ -145,7 +146,7 @@ def tight_smooth_laplace() -> Density:
 
 
 def pareto_step(k: float) -> float:
-    """The largest t that the theorem of MATHS §5.1 allows for one cell."""
+    """The largest t that the theorem of mathematics/blocks.md 1 allows for one cell."""
     shift = exp(EPSILON / (1 + k)) - 1
     both = (1 + ALPHA) * (exp((EPSILON - GROWTH) / (1 + k)) - 1)
     return min(shift, both)

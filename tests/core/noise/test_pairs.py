@@ -107,7 +107,7 @@ def test_the_norm_is_one_on_the_polygon(body: Body) -> None:
 @pytest.mark.parametrize("shape", [0, 9])
 @pytest.mark.parametrize("body", BODIES, ids=lambda body: body.name)
 def test_draws_have_the_closed_forms(body: Body, shape: int) -> None:
-    """Constants of 10.9, tails of contrasts, and N, whose mean is 2 exponentials a pair."""
+    """Constants of mathematics/pay.md 9, tails of contrasts, and N, of mean 2 for a pair."""
     draws, unit = 60_000, 10**6
     ones = np.full(draws, unit, dtype=np.int64)
     noise = draw_pairs((Scales(ones), Scales(ones)), 1, body, shape, SecretBits())[:, 0] / unit

@@ -107,7 +107,7 @@ def test_erratum_worker_cells_add(policy: StrongAlpha | WeakAlpha) -> None:
 
 
 def test_erratum_eight_cells_lose_more_than_parallel_composition_says() -> None:
-    # MATHS §3: Log-Laplace at its published scale 2 ln(1+α)/ε on eight cells of 100.
+    # mathematics/policies.md 6: Log-Laplace at its published scale 2 ln(1+α)/ε on eight cells.
     joint = 8 * log(120 / 110) / (2 * log(1.1))
     assert joint == pytest.approx(3.65, abs=0.01)
     one = Guarantee("strong", "0.1", 1)

@@ -1,4 +1,4 @@
-"""Databases, with and without pay, and the neighbours that MATHS 10.1 defines on them.
+"""Databases, with and without pay, and the neighbours of mathematics/policies.md 3 on them.
 
 The truth is written with single jobs: a job is a kind and a pay, and two workforces are related
 if some assignment of jobs to jobs satisfies the definition. All assignments are tried.

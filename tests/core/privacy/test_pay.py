@@ -1,4 +1,4 @@
-"""The proportional policy in guarantees, and steps with pay: MATHS 10.1 (c), (d), (e) and 10.9."""
+"""The proportional policy in guarantees, and steps with pay: mathematics/policies.md 3."""
 
 from collections import deque
 from dataclasses import replace

@@ -1,7 +1,7 @@
-"""Every small database, every output of a window: densities as MATHS writes them, integrated.
+"""Every small database, every output of a window: densities as written on paper, integrated.
 
-Nothing of the package is used for the truth but the numbers k and t, or the peak, that a
-mechanism chose.
+The paper is mathematics/slope.md 2 to 4 and mathematics/blocks.md 1. Nothing of the package is
+used for the truth but the numbers k and t, or the peak, that a mechanism chose.
 """
 
 from collections.abc import Iterator
@@ -104,7 +104,7 @@ def left_of(w: Floats, top: float, r: float, b: float) -> Floats:
 
 @dataclass(frozen=True)
 class Steps:
-    """The staircase as MATHS 14.1 writes it, in jobs; its last levels end at (J+½)S and c = ½."""
+    """The staircase of mathematics/slope.md 4, in jobs; its last levels end at (J+½)S, c = ½."""
 
     alpha: float
     epsilon: float

@@ -1,8 +1,8 @@
 """The joint audit of the clipped mechanism against every index and every lattice output.
 
-The truth is written from MATHS §5.2 alone: the index of the maximum with its noise, θ from the
-index, clipped vectors floored to the lattice, discrete Laplace noise for 2αθ/(1+α) and one
-lattice point a cell.
+The truth is written from mathematics/blocks.md 2 alone: the index of the maximum with its noise,
+θ from the index, clipped vectors floored to the lattice, discrete Laplace noise for 2αθ/(1+α) and
+one lattice point a cell.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Pairs of count and payroll: masses against integrals, ratios against a search, and MATHS 10.9."""
+"""Pairs of count and payroll: masses against integrals, ratios against a search, constants."""
 
 from fractions import Fraction
 from math import log
@@ -21,7 +21,7 @@ SHAPES = pytest.mark.parametrize("shape", [Fraction(5), Fraction(21, 2), Fractio
 
 
 def density(block: PairBlock, jobs: np.ndarray, pay: np.ndarray) -> np.ndarray:
-    """The density as MATHS 10.2 writes it."""
+    """The density of mathematics/pay.md 3."""
     ((n, p),), (a, b), k = block.true, map(float, block.scales), float(block.shape)
     norm = block.body.norm((jobs - n) / a, (pay - p) / b)
     height = k * (k + 1) * (1 + norm) ** -(k + 2) if k else np.exp(-norm)
@@ -85,7 +85,7 @@ def test_several_cells_whose_scales_move_apart_are_not_proved() -> None:
 
 
 def test_an_observed_cap_shows_at_fifty_scales() -> None:
-    """MATHS 10.8: caps of 1 and 2, and noise e^−‖z‖: 24 ε."""
+    """mathematics/auditing.md 3: caps of 1 and 2, and noise e^−‖z‖: 24 ε."""
     narrow, wide = (
         PairBlock(((0, 0),), (Fraction(100), Fraction(100 * cap)), HEXAGON, Fraction(0))
         for cap in (1, 2)
@@ -96,7 +96,7 @@ def test_an_observed_cap_shows_at_fifty_scales() -> None:
 
 
 def test_weights_by_payroll_move_those_who_stay() -> None:
-    """MATHS 10.8: θ = 11 and βθ = 1, a thousand at no pay and a hundred joiners at the cap."""
+    """mathematics/auditing.md 3: θ = 11, βθ = 1, 1000 at no pay, 100 joiners at the cap."""
     spoilt = twin(PaidWeights, made(PayClipped, "pay_clipped", cap=1000))
     pay = ([0] * 1000, [0] * 1000 + [1000] * 100)
     lattice = spoilt.bounds.clipping.lattice
@@ -117,7 +117,7 @@ REAL_K = (
 def test_constants_of_one_scale_and_of_two(
     epsilon: str, one: tuple[float, float], two: tuple[float, float]
 ) -> None:
-    """MATHS 10.9, where k is not rounded."""
+    """mathematics/pay.md 9, where k is not rounded."""
     shape, step = real_calibration(Fraction(epsilon))
     assert (float(shape), float(step)) == pytest.approx(one, rel=1e-4)
     parameters = Parameters.read("1/10", epsilon, 0, 1, "tight")
@@ -126,7 +126,7 @@ def test_constants_of_one_scale_and_of_two(
 
 
 def test_constants_of_the_bodies() -> None:
-    """MATHS 10.9: the mean of a number, of a difference, and of the centred payroll."""
+    """mathematics/pay.md 9: the mean of a number, of a difference, and of the centred payroll."""
     assert [HEXAGON.absolute(1, 0), HEXAGON.absolute(0, 1)] == pytest.approx([4 / 3] * 2)
     assert HEXAGON.absolute(1, -1) == pytest.approx(4 / 3)
     assert HEXAGON.square(1, 1) == pytest.approx(3 * HEXAGON.square(1, 0))  # a correlation of ½

@@ -1,4 +1,4 @@
-"""What the published constants really cost (MATHS §4), where the table does not go."""
+"""What the published constants cost (mathematics/slope.md 2), where the table does not go."""
 
 from fractions import Fraction
 from math import exp, log

@@ -1,4 +1,4 @@
-"""What the table says, against what MATHS §4 and §8 say it must."""
+"""What the table says, against mathematics/slope.md 2 and mathematics/auditing.md 2."""
 
 import doctest
 import json
@@ -323,7 +323,7 @@ def test_the_planted_faults_cost_what_they_cost(rows: list[Row]) -> None:
 
 
 def test_faults_of_pay_cost_what_they_cost(rows: list[Row]) -> None:
-    """MATHS 10.8 and 10.9, at α = 0.1."""
+    """mathematics/auditing.md 3, at α = 0.1."""
     under_strong = 2 - 0.1 / 1.1
     for defect, mechanism, ratio in (
         ("slope on payroll", "payroll_slope", under_strong),
@@ -355,7 +355,7 @@ def test_mechanisms_of_pay_reach_their_promise(rows: list[Row]) -> None:
 
 
 def test_stairs_with_other_constants_cost_what_they_cost(rows: list[Row]) -> None:
-    """MATHS 14.1 prints 1.048, 1.003 and 1.0035."""
+    """mathematics/auditing.md 2: 1.048, 1.003 and 1.0035."""
     assert control(rows, "steps higher", "staircase").ratio == pytest.approx(1.1, abs=1e-6)
     unpaid = control(rows, "left steps", "staircase").ratio
     assert unpaid == pytest.approx(1 + log(1.1) / 2, abs=1e-6)

@@ -21,7 +21,7 @@ BOUNDS = [(0.10, 0.25), (0.05, 0.15), (0.01, 0.9)]
 
 
 def below(distance: Floats, lower: float, upper: float) -> Floats:
-    """The distribution function of |f − 1| for the ramp of MATHS section 9."""
+    """The distribution function of |f − 1| for the ramp of mathematics/baselines.md 1."""
     share = np.clip((upper - distance) / (upper - lower), 0, 1)
     return np.asarray(1 - share**2)
 

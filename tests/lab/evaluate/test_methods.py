@@ -190,7 +190,7 @@ def test_a_sum_spends_a_share_on_each_worker_cell(name: str, calibration: str) -
 
 @pytest.mark.parametrize("accounting", ["joint", "single"])
 def test_vector_pareto_follows_the_largest_with_all_its_jobs(accounting: str) -> None:
-    """MATHS 5.1: E|σZ| = S/(t(k−1)), S from |E| also where a cell has none of its jobs."""
+    """E|σZ| = S/(t(k−1)) (mathematics/blocks.md 1), S from |E| also where no job is in the cell."""
     table = truth([Site(0, (0, 5), 40_000), Site(0, (600, 0))])
     method = Contender("vector_pareto", "strong", accounting).measurement(price("4"), 2)
     assert isinstance(method, CountsWithNoise)

@@ -1,4 +1,4 @@
-"""Quarters: the table of MATHS 11.4, and what it says at its edges."""
+"""Quarters: the table of mathematics/products.md 5, and what it says at its edges."""
 
 from fractions import Fraction
 
@@ -25,7 +25,7 @@ PRINTED = {
 }
 """α = 0.1: slope at ε/T, joint Pareto, joint clip, Gaussian noise with θ each quarter.
 
-MATHS prints 27 for Gaussian noise and 40 quarters at ε = 4. Its split there is above 1/2.
+With a split above 1/2, which is not offered, the last of (4, 40) would be 27.
 """
 
 
@@ -59,7 +59,7 @@ def test_only_forty_quarters_with_bounds_of_their_own_would_have_a_split_above_a
 
 
 def test_gaussian_noise_with_one_bound_grows_with_the_root_of_the_quarters() -> None:
-    """MATHS prints 2.9, 6.4, 9.0 and .83, 1.9, 2.6: θ at its median, a split of about .15."""
+    """With θ at its median and a split of about .15: 2.9, 6.4, 9.0 and .83, 1.9, 2.6."""
     found = {
         (e, t): Horizon(Fraction(1, 10), Fraction(e), t).errors[GAUSSIAN_ONCE]
         for e, t in ((4, 4), (4, 40), (16, 4), (16, 40))

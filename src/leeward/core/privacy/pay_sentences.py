@@ -123,7 +123,7 @@ def payrolls(guarantee: "Guarantee") -> Sentence:
 
 
 def joiners_at_cap(guarantee: "Guarantee") -> Sentence:
-    """In what the proportional policy is weaker than the strong one (MATHS 10.1 c)."""
+    """How proportional is weaker than strong (mathematics/policies.md 3, c)."""
     step = _step(guarantee)
     size = max(EXAMPLE, 100 * ceil(step.plus / step.alpha))
     steps = [joiner_steps(step, size, cap) for cap in CAPS]
@@ -144,7 +144,7 @@ def _raised(guarantee: "Guarantee", rule: JobsRule, read: PayRead) -> Iterator[S
         return
     step = _step(guarantee)
     replaced = min(step.gain(EXAMPLE), EXAMPLE)
-    # G(B − m) ≥ αnm, since the G lowest pays are at most G mean pays (MATHS 10.1 d).
+    # G(B − m) ≥ αnm: the G lowest pays are at most G means (mathematics/policies.md 3, d).
     cap = 1 + step.alpha * EXAMPLE / replaced
     unit = unit_text(guarantee)
     yield of_release(
@@ -159,7 +159,7 @@ def _raised(guarantee: "Guarantee", rule: JobsRule, read: PayRead) -> Iterator[S
 
 
 def _levels(guarantee: "Guarantee", read: PayRead) -> Iterator[Sentence]:
-    """What classes of pay show of an employer who pays everyone alike (MATHS 10.1 e)."""
+    """What classes show of an employer with one wage (mathematics/policies.md 3, e)."""
     if not read.classes:
         return
     yield WAGE_LEVEL

@@ -195,7 +195,7 @@ class WeakAlpha:
 class ProportionalAlpha:
     """Protects every job and its pay, and size and payroll of an establishment within 1+α.
 
-    Neighbours (MATHS 10.1): no job leaves, no pay of those who stay falls,
+    Neighbours (mathematics/policies.md 3): no job leaves, no pay of those who stay falls,
     |E'| ≤ max((1+α)|E|, |E|+Δ) and P' ≤ max((1+α)P, P + Δ·cap), P the payroll. Many joiners at
     the cap, one strong step, may be several steps here. Of databases without pay the neighbours
     are those of the strong policy: it is what these neighbours look like.

@@ -1,7 +1,8 @@
 """Pay: raises as a relation of their own, and what the policies mean for pay, in numbers.
 
 Under the strong policy jobs that stay keep their pay, so one changed pay is two steps: the job
-leaves and joins again. Under `proportional`, and in a raise, it is one (MATHS 10.1).
+leaves and joins again. Under `proportional`, and in a raise, it is one
+(mathematics/policies.md 3).
 """
 
 from dataclasses import dataclass
@@ -49,8 +50,9 @@ def _given_cap(name: str, database: Database) -> int:
 def joiner_steps(step: Growth, size: int, cap: int) -> int:
     """Proportional steps between `size` jobs and these with as many joiners as a strong step has.
 
-    All joiners are at the cap, which is `cap` mean pays (MATHS 10.1 c). Every step lets the payroll
-    grow to max((1+α)P, P + Δ·cap), in exact rationals; the joiners' size is within one step.
+    All joiners are at the cap, which is `cap` mean pays (mathematics/policies.md 3, c). Every step
+    lets the payroll grow to max((1+α)P, P + Δ·cap), in exact rationals; the joiners' size is
+    within one step.
     """
     payroll, steps = Fraction(size), 0  # in mean pays
     goal = payroll + step.gain(size) * cap
@@ -63,8 +65,8 @@ def joiner_steps(step: Growth, size: int, cap: int) -> int:
 def raise_limit(step: Growth, pay: tuple[int, ...], cap: int) -> int:
     """The largest raise of the payroll within two strong steps, to those who see size and payroll.
 
-    G jobs join and the G lowest paid ones leave: GB − the G lowest pays (MATHS 10.1 d). `pay` has
-    at least one job, of every one its pay.
+    G jobs join and the G lowest paid ones leave: GB − the G lowest pays. `pay` has at least one
+    job, of every one its pay (mathematics/policies.md 3, d).
     """
     replaced = min(step.gain(len(pay)), len(pay))
     return replaced * cap - sum(sorted(pay)[:replaced])
@@ -73,7 +75,7 @@ def raise_limit(step: Growth, pay: tuple[int, ...], cap: int) -> int:
 def replacement_steps(step: Growth, size: int, moved: int) -> int:
     """Strong steps between a workforce and one with `moved` of its jobs in other classes of pay.
 
-    As many join in their new classes, then the old ones leave (MATHS 10.1 e): twice the walk from
-    the size to the size with the joiners. No path is shorter.
+    As many join in their new classes, then the old ones leave: twice the walk from the size to the
+    size with the joiners. No path is shorter (mathematics/policies.md 3, e).
     """
     return 2 * steps_from(size, step, Growth(Fraction(moved, size)))

@@ -101,7 +101,7 @@ class Database:
         """Establishments by the pay of their jobs, kind by kind; pay outside 0…cap is moved to it.
 
         The cap is applied job by job before anything else: neighbours are relations between
-        capped databases (MATHS 10.1).
+        capped databases (mathematics/policies.md 3).
         """
         forces = ([[min(max(y, 0), cap) for y in kind] for kind in each] for each in pay)
         return cls(tuple(Workforce.paid(*force) for force in forces), cap)

@@ -1,6 +1,6 @@
 """Known-bad releases of pay: what a slip in a mechanism of pay, or in its account, would cost.
 
-MATHS 10.8 lists them. Each claims what the genuine mechanism claims, and must be rejected.
+Each claims what the genuine mechanism claims, and must be rejected (mathematics/auditing.md 3).
 """
 
 from collections.abc import Callable, Sequence
@@ -147,7 +147,7 @@ def parallel(_: Depth) -> Loss:
 
 
 def real_calibration(epsilon: Fraction) -> tuple[Fraction, Fraction]:
-    """k = ε/λ, which is not rounded, and t of count and payroll on one scale (MATHS 10.9)."""
+    """k = ε/λ, not rounded, and t of count and payroll on one scale (mathematics/pay.md 9)."""
     with precision(256):
         growth = log_growth(ALPHA)
         shape = dyadic_down(ball(epsilon) / growth, 64)

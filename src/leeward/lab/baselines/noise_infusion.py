@@ -1,8 +1,8 @@
 """Infusion: today's input noise, kept for ever, with suppression and flags. It has no guarantee.
 
 One factor an establishment, drawn once; all establishments of an employer are distorted to the
-same side; zeros stay zero ([A12], MATHS section 9). The bounds in use are confidential: those
-here are parameters. Output perturbation draws counts of 1 and 2 anew.
+same side; zeros stay zero (mathematics/baselines.md 1). The bounds in use are confidential:
+those here are parameters. Output perturbation draws counts of 1 and 2 anew.
 """
 
 from collections.abc import Callable, Iterable
