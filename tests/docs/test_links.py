@@ -55,9 +55,7 @@ def unknown(text: str) -> list[str]:
     return [
         path
         for path in CODE.findall(text)
-        if path not in OF_A_USER
-        and path.rstrip("/") not in KNOWN
-        and not (ROOT / path).exists()
+        if path not in OF_A_USER and path.rstrip("/") not in KNOWN and not (ROOT / path).exists()
     ]
 
 
