@@ -15,6 +15,7 @@ from leeward.core.errors import (
     OverBudget,
     Problems,
     UntrustedMachine,
+    did_you_mean,
     raise_all,
 )
 
@@ -62,3 +63,27 @@ def test_several_refusals_are_numbered_and_one_stays_itself() -> None:
         raise_all([first, second])
     assert str(told.value) == f"2 problems:\n  1. {first}\n  2. {second}"
     assert pickle.loads(pickle.dumps(told.value)).problems[1].parameter == "b"  # noqa: S301
+
+
+def test_rules_that_many_places_have_are_worded_once() -> None:
+    lines = (
+        InvalidParameter.missing("unit"),
+        BadFile.missing("--out", where="with --review", next_step="Name a file."),
+        InvalidParameter.unwanted("bins", "beside breakdowns", value="given"),
+        InvalidParameter.meaningless("alpha", "under the worker policy", value="0.1"),
+        InvalidParameter.unknown("policy", "srong", ("strong", "weak")),
+        InvalidParameter.not_whole("base", 1, 2, 1000, next_step="Give 5 or 10."),
+        InvalidParameter.not_whole("count", 0, 1, next_step="Give 1."),
+    )
+    assert [str(line) for line in lines] == [
+        "unit: must be given; got nothing. Add the key.",
+        "--out: must be given with --review; got nothing. Name a file.",
+        "bins: must be left out beside breakdowns; got given. Leave it out.",
+        "alpha: has no meaning under the worker policy; got 0.1. Leave it out.",
+        "policy: must be one of strong, weak; got 'srong'. Choose one of these.",
+        "base: must be a whole number from 2 to 1000; got 1. Give 5 or 10.",
+        "count: must be a whole number of at least 1; got 0. Give 1.",
+    ]
+    assert isinstance(lines[1], BadFile)
+    assert did_you_mean("srong", ("strong", "weak"), "Choose.") == "Did you mean 'strong'?"
+    assert did_you_mean("", ("strong", "weak"), "Choose.") == "Choose."

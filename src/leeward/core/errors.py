@@ -16,12 +16,18 @@ LeewardError
 
 Every message names the parameter, the rule, the value and the next step. A value is shown
 only where it is public: arrays of counts and sizes are confidential and never appear.
+
+The rules that many places have are written once, as constructors of every kind: `missing`,
+`unwanted`, `meaningless`, `unknown` and `not_whole`. A name that is nearly right is offered by
+`did_you_mean`; `exact.whole_within` reads a whole number of a range.
 """
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import partial
+from typing import Self
 
 LONGEST = 60
 
@@ -36,6 +42,18 @@ def shown(value: object) -> str:
     else:
         return f"a {type(value).__name__} (not shown)"
     return text if len(text) <= LONGEST else text[:LONGEST] + "…"
+
+
+def nearest(written: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant."""
+    near = get_close_matches(written.lower(), tuple(known), n=1, cutoff=0.5)
+    return near[0] if near else None
+
+
+def did_you_mean(written: str, known: Iterable[str], otherwise: str) -> str:
+    """The next step after a name that is not known: the name that was meant, or another step."""
+    near = nearest(written, known)
+    return f"Did you mean {near!r}?" if near else otherwise
 
 
 class LeewardError(Exception):
@@ -69,6 +87,63 @@ class LeewardError(Exception):
         self.value = value
         self.next_step = next_step
         super().__init__(f"{parameter}: {rule}; got {value}. {next_step}")
+
+    @classmethod
+    def missing(
+        cls,
+        parameter: str,
+        *,
+        where: str = "",
+        value: object = "nothing",
+        next_step: str = "Add the key.",
+    ) -> Self:
+        """What must be given; `where` says under which other choices, or beside what."""
+        rule = f"must be given {where}".rstrip()
+        return cls(parameter, rule=rule, value=value, next_step=next_step)
+
+    @classmethod
+    def unwanted(
+        cls, parameter: str, where: str, *, value: object, next_step: str = "Leave it out."
+    ) -> Self:
+        """What must be left out; `where` says beside what."""
+        rule = f"must be left out {where}"
+        return cls(parameter, rule=rule, value=value, next_step=next_step)
+
+    @classmethod
+    def meaningless(
+        cls, parameter: str, where: str, *, value: object, next_step: str = "Leave it out."
+    ) -> Self:
+        """What says nothing in its place: `where`, such as under another policy."""
+        rule = f"has no meaning {where}"
+        return cls(parameter, rule=rule, value=value, next_step=next_step)
+
+    @classmethod
+    def unknown(
+        cls,
+        parameter: str,
+        value: object,
+        known: Iterable[str],
+        *,
+        next_step: str = "Choose one of these.",
+    ) -> Self:
+        """What is none of the names that there are."""
+        rule = f"must be one of {', '.join(known)}"
+        return cls(parameter, rule=rule, value=shown(value), next_step=next_step)
+
+    @classmethod
+    def not_whole(
+        cls,
+        parameter: str,
+        value: object,
+        least: int,
+        most: int | None = None,
+        *,
+        next_step: str,
+    ) -> Self:
+        """What is no whole number of the range, of which the upper end may be open."""
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+        rule = f"must be a whole number {bounds}"
+        return cls(parameter, rule=rule, value=shown(value), next_step=next_step)
 
     def __reduce__(self) -> tuple[object, ...]:
         parts = {"rule": self.rule, "value": str(self.value), "next_step": self.next_step}

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isqrt
+from numbers import Integral
 from threading import RLock
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from flint import arb, ctx, fmpq
 
@@ -87,6 +88,20 @@ def positive(value: Number, parameter: str) -> Fraction:
             next_step="Give a positive number.",
         )
     return number
+
+
+def whole_number(value: object) -> TypeGuard[int]:
+    """Whether a value is a whole number; True and False are not."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def whole_within(
+    value: object, parameter: str, least: int, most: int | None = None, *, next_step: str
+) -> int:
+    """Read a whole number of a range, of which the upper end may be open."""
+    if not whole_number(value) or value < least or (most is not None and value > most):
+        raise InvalidParameter.not_whole(parameter, value, least, most, next_step=next_step)
+    return int(value)
 
 
 @contextmanager

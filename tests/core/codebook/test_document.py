@@ -7,14 +7,13 @@ from pydantic import Field
 
 from leeward.core.codebook.yaml_document import (
     Written,
-    nearest,
     parse,
     place,
     read_document,
     read_text,
     unknown_key,
 )
-from leeward.core.errors import BadFile
+from leeward.core.errors import BadFile, nearest
 
 
 class Inner(Written):

@@ -17,8 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import parse_qsl
 
-from leeward.core.codebook.yaml_document import nearest
-from leeward.core.errors import BadFile, InvalidParameter, shown
+from leeward.core.errors import BadFile, InvalidParameter, nearest, shown
 
 STANDARD = "standard:"
 """How `codes` begins that names a classification."""

@@ -23,8 +23,17 @@ from leeward.core.codebook.declaration import (
 from leeward.core.codebook.hierarchy import Lists
 from leeward.core.codebook.nulls import Nulls, by_column, chosen, clash, contradictions
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES, RowRule
-from leeward.core.codebook.yaml_document import as_document, nearest, parse, place, read_document
-from leeward.core.errors import BadFile, InvalidParameter, LeewardError, Problems, raise_all, shown
+from leeward.core.codebook.yaml_document import as_document, parse, place, read_document
+from leeward.core.errors import (
+    BadFile,
+    InvalidParameter,
+    LeewardError,
+    Problems,
+    did_you_mean,
+    nearest,
+    raise_all,
+    shown,
+)
 
 Combination: TypeAlias = Mapping[str, str]
 """A code of each of some attributes, by the attributes' names."""
@@ -75,12 +84,11 @@ class Codebook:
                 next_step="Declare it with type: integer and classes, or leave it out.",
             )
         if found is None:
-            near = nearest(name, self.attributes)
             raise InvalidParameter(
                 parameter,
                 rule=f"must be declared in the codebook: {', '.join(self.attributes)}",
                 value=shown(name),
-                next_step=f"Did you mean {near!r}?" if near else "Declare it, or leave it out.",
+                next_step=did_you_mean(name, self.attributes, "Declare it, or leave it out."),
             )
         if not found.may_be_tabulated:
             raise InvalidParameter(
@@ -364,13 +372,12 @@ def _origin(written: WrittenAttribute, known: Mapping[str, Attribute], where: st
     origin = known.get(written.origin or "")
     if origin is None or origin.table != written.table:
         others = [one.name for one in known.values() if one.table == written.table]
-        near = nearest(written.origin or "", others)
         raise InvalidParameter(
             f"{where}.from",
             rule=f"must name another attribute of {written.table} that is declared without a "
             "mistake",
             value=shown(written.origin),
-            next_step=f"Did you mean {near!r}?" if near else "Declare that attribute first.",
+            next_step=did_you_mean(written.origin or "", others, "Declare that attribute first."),
         )
     return origin
 

@@ -148,10 +148,10 @@ def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[Leewa
             next_step="Rename the attribute and give its column as `column`.",
         )
     if written.table not in TABLES:
-        yield InvalidParameter(
+        yield InvalidParameter.unknown(
             f"{where}.table",
-            rule=f"must be one of {', '.join(TABLES)}",
-            value=shown(written.table),
+            written.table,
+            TABLES,
             next_step="Say in which table the column stands.",
         )
     if (written.table == "workplaces") != (written.public is not None):
@@ -180,11 +180,8 @@ def problems(name: str, written: WrittenAttribute, where: str) -> Iterator[Leewa
 def _coded_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardError]:
     """Codes that are missing, and keys that do not go together."""
     if written.codes is None and written.prefix is None:
-        yield NoList(
-            f"{where}.codes",
-            rule="must be given",
-            value="nothing",
-            next_step="Add the key; `leeward codes` lists what needs no file.",
+        yield NoList.missing(
+            f"{where}.codes", next_step="Add the key; `leeward codes` lists what needs no file."
         )
     if written.given(FILE_KEYS) and not _is_file(written):
         yield InvalidParameter(
@@ -272,7 +269,11 @@ def _numeric_problems(written: WrittenAttribute, where: str) -> Iterator[Leeward
             next_step=f"Leave {key} out; derive a coarser attribute with a `from` of its own.",
         )
     needed = ("unit", "cap", "classes")
-    yield from (_missing(f"{where}.{key}") for key in needed if getattr(written, key) is None)
+    yield from (
+        InvalidParameter.missing(f"{where}.{key}")
+        for key in needed
+        if getattr(written, key) is None
+    )
     for key in ("unit", "period"):
         text = getattr(written, key)
         if text is not None and (not text.isprintable() or not text.strip()):
@@ -287,9 +288,9 @@ def _numeric_problems(written: WrittenAttribute, where: str) -> Iterator[Leeward
 def _real_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardError]:
     """Keys that do not belong to a column of real numbers."""
     for key in written.given(sorted(set(WrittenAttribute.model_fields) - REAL_KEYS | {"from"})):
-        yield InvalidParameter(
+        yield InvalidParameter.meaningless(
             f"{where}.{key}",
-            rule=f"has no meaning for a column of type {REAL}, which has low and high alone",
+            f"for a column of type {REAL}, which has low and high alone",
             value=f"{key} beside type: {REAL}",
             next_step=f"Leave {key} out; to count numbers by class, write type: integer.",
         )
@@ -307,10 +308,6 @@ def real_range(name: str, written: WrittenAttribute, where: str) -> RealRange:
         )
     column = name if written.column is None else written.column
     return RealRange(column, ends["low"], ends["high"], written.table)
-
-
-def _missing(where: str) -> InvalidParameter:
-    return InvalidParameter(where, rule="must be given", value="nothing", next_step="Add the key.")
 
 
 def numeric_range(written: WrittenAttribute, where: str) -> NumericRange:
@@ -372,10 +369,9 @@ def _range_problems(made: NumericRange, where: str) -> Iterator[LeewardError]:
 
 def _unclear_public(written: WrittenAttribute, where: str) -> InvalidParameter:
     if written.table == "workplaces":
-        return InvalidParameter(
+        return InvalidParameter.missing(
             f"{where}.public",
-            rule="must be given for attributes of workplaces",
-            value="nothing",
+            where="for attributes of workplaces",
             next_step="Write public: true if everyone may know it of every establishment.",
         )
     return InvalidParameter(

@@ -9,12 +9,11 @@ from leeward.core.codebook.yaml_document import (
     Long,
     Short,
     Written,
-    nearest,
     one_of,
     parse,
     read_document,
 )
-from leeward.core.errors import BadFile, raise_all
+from leeward.core.errors import BadFile, did_you_mean, raise_all
 
 NONE: Final = "none"
 BUILT_IN = {"us-title13": Path(__file__).with_name("us-title13.yaml")}
@@ -48,12 +47,11 @@ def read_law(name: str, folder: Path) -> Law | None:
         return None
     path = BUILT_IN.get(name, folder / name)
     if not path.exists():
-        near = nearest(name, (*BUILT_IN, NONE))
         raise BadFile(
             "law",
             rule=f"must be {', '.join(BUILT_IN)}, {NONE}, or a file that exists",
             value=repr(name),
-            next_step=f"Did you mean {near!r}?" if near else "Look at the name and the file.",
+            next_step=did_you_mean(name, (*BUILT_IN, NONE), "Look at the name and the file."),
         )
     found, problems = parse(Law, read_document(path, "law"), "law")
     raise_all(problems)

@@ -89,10 +89,10 @@ def read_engine(written: str | None) -> EngineName | None:
     """The name of an engine; None leaves the choice to the addresses of the tables."""
     found = None if written is None else next((one for one in ENGINES if one == written), None)
     if written is not None and found is None:
-        raise InvalidParameter(
+        raise InvalidParameter.unknown(
             "data.engine",
-            rule=f"must be one of {', '.join(ENGINES)}",
-            value=shown(written),
+            written,
+            ENGINES,
             next_step="Leave it out for DuckDB, or for the database that the tables lie in.",
         )
     return found

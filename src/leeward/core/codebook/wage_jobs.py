@@ -118,9 +118,6 @@ class WageJobs:
 
 def _require_one_of(option: str, given: str, known: Iterable[str]) -> None:
     if given not in known:
-        raise InvalidParameter(
-            option,
-            rule=f"must be one of {', '.join(known)}",
-            value=shown(given),
-            next_step="Take one of them, or leave it out.",
+        raise InvalidParameter.unknown(
+            option, given, known, next_step="Take one of them, or leave it out."
         )

@@ -5,7 +5,6 @@ and NO is not false.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Annotated, LiteralString, TypeVar, cast, get_args, get_origin
@@ -21,7 +20,14 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from leeward.core.errors import BadFile, InvalidParameter, LeewardError, shown
+from leeward.core.errors import (
+    BadFile,
+    InvalidParameter,
+    LeewardError,
+    did_you_mean,
+    nearest,
+    shown,
+)
 
 Shape = TypeVar("Shape", bound="Written")
 MOST_BYTES = 64 << 20
@@ -166,9 +172,7 @@ def _refusal(shape: type[Written], error: ErrorDetails, parameter: str) -> Leewa
     where = place((parameter, *error["loc"]))
     kind = error["type"]
     if kind == "missing":
-        return InvalidParameter(
-            where, rule="must be given", value="nothing", next_step="Add the key."
-        )
+        return InvalidParameter.missing(where)
     if kind == "extra_forbidden":
         return unknown_key(where, str(error["loc"][-1]), _known_keys(shape, error["loc"][:-1]))
     rule = error["msg"].removeprefix("Value error, ").rstrip(".")
@@ -246,8 +250,7 @@ def _remedy(kind: str, where: str) -> str:
 def unknown_key(where: str, key: str, known: Iterable[str]) -> InvalidParameter:
     """The refusal of an unknown key, with the nearest known one."""
     listed = tuple(known)
-    near = nearest(key, listed)
-    step = f"Did you mean {near!r}?" if near else "Leave it out."
+    step = did_you_mean(key, listed, "Leave it out.")
     if key.isdecimal():  # in braces, 4,0 is a 4 and then a key 0
         step = "Write a decimal point in place of the comma before it, or leave it out."
     return InvalidParameter(
@@ -256,12 +259,6 @@ def unknown_key(where: str, key: str, known: Iterable[str]) -> InvalidParameter:
         value=shown(key),
         next_step=step,
     )
-
-
-def nearest(written: str, known: Iterable[str]) -> str | None:
-    """The known name that was probably meant."""
-    near = get_close_matches(written.lower(), tuple(known), n=1, cutoff=0.5)
-    return near[0] if near else None
 
 
 def place(location: Iterable[object]) -> str:

@@ -20,7 +20,7 @@ from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.marginal import margin_columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import ball, precision, rational
+from leeward.core.exact import ball, precision, rational, whole_number, whole_within
 from leeward.core.mechanisms.claims import claim
 from leeward.core.mechanisms.measurement import (
     COVERAGE,
@@ -40,7 +40,7 @@ from leeward.core.mechanisms.measurement import (
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.accuracy import accurate, to_decimal
 from leeward.core.noise.error import Error, rounded_errors
-from leeward.core.noise.integers import same_shape, whole_number, whole_numbers
+from leeward.core.noise.integers import same_shape, whole_numbers
 from leeward.core.noise.law import Law
 from leeward.core.noise.scales import (
     CellNoise,
@@ -250,13 +250,9 @@ class Additive(ABC):
                 value=shown(noise),
                 next_step="Give the released value minus the count.",
             )
-        if not whole_number(digits) or not 1 <= digits <= MOST_DIGITS:
-            raise InvalidParameter(
-                "digits",
-                rule=f"must be a whole number from 1 to {MOST_DIGITS}",
-                value=shown(digits),
-                next_step="Leave it out for 17 digits.",
-            )
+        digits = whole_within(
+            digits, "digits", 1, MOST_DIGITS, next_step="Leave it out for 17 digits."
+        )
         scale = self.scale(counts, largest)
         edge = (int(noise) + Fraction(1, 2)) / scale
         return to_decimal(lambda: law_at(self.laws, scale).tails(edge)[0], digits)

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import SLACK, Number, at_most, ball, exact_text, rational
+from leeward.core.exact import SLACK, Number, at_most, ball, exact_text, rational, whole_number
 from leeward.core.mechanisms.edge_pay import EdgePay
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, MOST_EPSILON
 from leeward.core.mechanisms.pay_margins import reach
-from leeward.core.noise.integers import whole_number
 
 WRITTEN = re.compile(r"\s*APD\s+(PERCENT)\s*%\s+in\s+(PERCENT)\s*%\s*".replace(
     "PERCENT", r"[0-9]{1,3}(?:\.[0-9]{1,6})?"))  # fmt: skip

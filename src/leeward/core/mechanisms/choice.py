@@ -12,8 +12,7 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from leeward.core.codebook import Flows, Gains, Marginal, Pay, Percentiles, Statistic
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, SizeProfile
-from leeward.core.codebook.yaml_document import nearest
-from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, shown
+from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, nearest, shown
 from leeward.core.exact import precision, three_digits_up
 from leeward.core.mechanisms.claims import COUNTS, PAY, claim
 from leeward.core.mechanisms.error_margins import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from leeward.core.errors import InvalidParameter, NotCovered, shown
+from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.mechanisms.measurement import Claims
 from leeward.core.privacy import Guarantee, Policy, ProportionalAlpha, StrongAlpha, policy
 from leeward.core.privacy.policy import unit_of, with_unit
@@ -28,10 +28,10 @@ def claim(
 ) -> Guarantee:
     """The price restated for the wanted policy, if the proof for this kind of table covers it."""
     if table not in TABLES:
-        raise InvalidParameter(
+        raise InvalidParameter.unknown(
             "table",
-            rule=f"must be one of {', '.join(TABLES)}",
-            value=shown(table),
+            table,
+            TABLES,
             next_step="A table with a worker attribute or a filter on workers is a worker table.",
         )
     goal = policy(wanted)

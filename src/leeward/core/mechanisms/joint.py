@@ -7,10 +7,10 @@ import numpy as np
 
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import whole_number
 from leeward.core.mechanisms.measurement import COVERAGE, Recordable, Spread
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.design import Design, Norm
-from leeward.core.noise.integers import whole_number
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 

@@ -6,7 +6,16 @@ from fractions import Fraction
 from flint import arb
 
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import SLACK, Number, ball, log_growth, positive, rational, three_digits_up
+from leeward.core.exact import (
+    SLACK,
+    Number,
+    ball,
+    log_growth,
+    positive,
+    rational,
+    three_digits_up,
+    whole_within,
+)
 from leeward.core.privacy.loss_conversion import largest_rho
 from leeward.core.privacy.policy import StrongAlpha, plus_of, with_plus
 
@@ -53,7 +62,8 @@ class Parameters:
         plus: int = 1,
     ) -> "Parameters":
         """Read and check what a user wrote; without ε, `in_rho` gives the price."""
-        _check_cells(cells)
+        step = "Give the number of worker cells of one workplace cell."
+        cells = whole_within(cells, "cells", 1, MOST_CELLS, next_step=step)
         _check_calibration(calibration)
         return cls(
             alpha=None if alpha is None else _bounded_alpha(alpha),
@@ -157,16 +167,6 @@ class Parameters:
             rule=rule,
             value=shown(self.epsilon),
             next_step=works if smallest <= MOST_EPSILON else none,
-        )
-
-
-def _check_cells(cells: object) -> None:
-    if isinstance(cells, bool) or not isinstance(cells, int) or not 1 <= cells <= MOST_CELLS:
-        raise InvalidParameter(
-            "cells",
-            rule=f"must be a whole number from 1 to {MOST_CELLS}",
-            value=shown(cells),
-            next_step="Give the number of worker cells of one workplace cell.",
         )
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.statistic import MOST_PAY
 from leeward.core.errors import InvalidParameter, NotCovered, shown
+from leeward.core.exact import whole_number
 from leeward.core.mechanisms.claims import claim
 from leeward.core.mechanisms.measurement import (
     Claims,
@@ -21,7 +22,7 @@ from leeward.core.mechanisms.measurement import (
 )
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.body import HEXAGON, Body
-from leeward.core.noise.integers import whole_number, whole_numbers
+from leeward.core.noise.integers import whole_numbers
 from leeward.core.noise.scales import Integers, Noise, Scales, TwoScales, secret
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, Policy, StrongAlpha

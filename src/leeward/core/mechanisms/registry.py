@@ -1,11 +1,10 @@
 """The mechanisms by name: one line each."""
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from inspect import signature
 from typing import Any, cast
 
-from leeward.core.errors import InvalidParameter, NotCovered, shown
+from leeward.core.errors import InvalidParameter, NotCovered, did_you_mean, shown
 from leeward.core.exact import Number
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.clipped import Clipped
@@ -148,10 +147,9 @@ def no_gaussian(name: str) -> NotCovered:
 def _chosen(name: object) -> type[Calibrated]:
     if isinstance(name, str) and name in REGISTRY:
         return REGISTRY[name]
-    near = get_close_matches(str(name), REGISTRY, n=1)
-    raise InvalidParameter(
+    raise InvalidParameter.unknown(
         "name",
-        rule=f"must be one of {', '.join(sorted(REGISTRY))}",
-        value=shown(name),
-        next_step=f"Did you mean {near[0]!r}?" if near else "Choose one of these.",
+        name,
+        sorted(REGISTRY),
+        next_step=did_you_mean(str(name), REGISTRY, "Choose one of these."),
     )

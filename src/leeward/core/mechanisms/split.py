@@ -17,9 +17,8 @@ import numpy as np
 
 from leeward.core.codebook import Entries
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import Number, positive, precision, rational
+from leeward.core.exact import Number, positive, precision, rational, whole_number
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.noise.integers import whole_number
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 
@@ -72,7 +71,7 @@ def given_split(split: Number) -> Fraction:
 
 def establishment_class(establishments: object) -> int:
     """A number of establishments, rounded up to a power of two; at most the largest class."""
-    if not whole_number(establishments) or establishments < 0:  # type: ignore[operator] # whole
+    if not whole_number(establishments) or establishments < 0:
         raise InvalidParameter(
             "establishments",
             rule="must be a whole number of at least 0: the establishments of a workplace cell",

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leeward.core.errors import InvalidParameter, shown
+from leeward.core.exact import whole_number
 from leeward.core.noise.scales import BOUND, MOST, Integers
 from leeward.core.noise.tabulated import Floats
 
@@ -32,11 +33,6 @@ def _refused(parameter: str, rule: str, value: str, most: int) -> InvalidParamet
         value=value,
         next_step=f"Give an integer array with entries from 0 to {most}.",
     )
-
-
-def whole_number(value: object) -> bool:
-    """Whether a value is a whole number; True and False are not."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def same_shape(left: Integers, right: Integers, parameters: str) -> None:

@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 
 from pydantic import Field
 
-from leeward.core.codebook.yaml_document import Written, nearest, parse, read_document, read_text
-from leeward.core.errors import BadFile, InvalidParameter, shown
+from leeward.core.codebook.yaml_document import Written, parse, read_document, read_text
+from leeward.core.errors import BadFile, InvalidParameter, did_you_mean, shown
 from leeward.core.exact import Number, positive
 from leeward.core.privacy.policy import StrongAlpha, WeakAlpha
 from leeward.core.privacy.words import steps_apart
@@ -145,12 +145,11 @@ class PolicyGraph:
 
     def _require_node(self, node: str) -> None:
         if node not in self.nodes:
-            near = nearest(node, self.nodes)
             raise InvalidParameter(
                 "node",
                 rule="must be a node of the graph",
                 value=shown(node),
-                next_step=f"Did you mean {near!r}?" if near else "Write a node's name.",
+                next_step=did_you_mean(node, self.nodes, "Write a node's name."),
             )
 
     def _require_query(self, query: Query) -> None:
@@ -296,12 +295,11 @@ def read_graph(source: str) -> PolicyGraph:
         return _built(name, numbers)
     path = Path(source)
     if path.suffix.lower() not in (".yaml", ".yml", ".csv"):
-        near = nearest(name, BUILT_IN)
         raise InvalidParameter(
             "--graph",
             rule=f"must be a file .yaml or .csv, or one of {', '.join(BUILT_IN)}",
             value=shown(source),
-            next_step=f"Did you mean {near!r}?" if near else "Give for example line:10:2.",
+            next_step=did_you_mean(name, BUILT_IN, "Give for example line:10:2."),
         )
     return _csv_graph(path) if path.suffix.lower() == ".csv" else _yaml_graph(path)
 

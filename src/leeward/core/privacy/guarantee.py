@@ -7,7 +7,7 @@ from typing import Literal
 
 from leeward.core.codebook import EveryJob, JobsRule
 from leeward.core.errors import CannotCompose, InvalidParameter, NotCovered
-from leeward.core.exact import Number, rational
+from leeward.core.exact import Number, rational, whole_within
 from leeward.core.privacy.loss_conversion import steps_delta, zcdp_epsilon
 from leeward.core.privacy.policy import (
     EstablishmentRemoval,
@@ -348,14 +348,7 @@ def _read_at(value: Number) -> Fraction:
 
 
 def _count(value: object, parameter: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InvalidParameter(
-            parameter,
-            rule="must be a whole number of at least 1",
-            value=repr(value),
-            next_step=f"Give the number of {parameter}.",
-        )
-    return value
+    return whole_within(value, parameter, 1, next_step=f"Give the number of {parameter}.")
 
 
 def sequential(*guarantees: Guarantee) -> Guarantee:

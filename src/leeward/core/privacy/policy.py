@@ -6,12 +6,11 @@ any pay from 0 to the cap.
 """
 
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fractions import Fraction
 from itertools import product
 from typing import ClassVar, Literal, Protocol, TypeAlias, cast, get_args
 
-from leeward.core.errors import InvalidParameter, shown
+from leeward.core.errors import InvalidParameter, did_you_mean, shown
 from leeward.core.exact import Number, positive, rational
 from leeward.core.privacy.workforces import Counts, Database, added, changed, contained
 
@@ -260,11 +259,8 @@ def policy(wanted: str | Policy) -> Policy:
     written = wanted.lower() if isinstance(cast(object, wanted), str) else ""
     if written and wanted in POLICIES:
         return POLICIES[wanted]
-    nearest = get_close_matches(written, POLICIES, n=1, cutoff=0.4)
-    hint = f"Did you mean {nearest[0]!r}?" if nearest else "Write one of these names."
-    raise InvalidParameter(
-        "policy", rule=f"must be one of {', '.join(POLICIES)}", value=shown(wanted), next_step=hint
-    )
+    hint = did_you_mean(written, POLICIES, "Write one of these names.")
+    raise InvalidParameter.unknown("policy", wanted, POLICIES, next_step=hint)
 
 
 def read_alpha(wanted: Policy, alpha: Number | None) -> Fraction | None:
@@ -272,9 +268,9 @@ def read_alpha(wanted: Policy, alpha: Number | None) -> Fraction | None:
     if wanted.uses_alpha:
         return given_alpha(wanted.name, alpha)
     if alpha is not None:
-        raise InvalidParameter(
+        raise InvalidParameter.meaningless(
             "alpha",
-            rule=f"has no meaning under the {wanted.name} policy",
+            f"under the {wanted.name} policy",
             value=alpha,
             next_step="Leave alpha out, or choose the strong or the weak policy.",
         )
@@ -284,9 +280,9 @@ def read_alpha(wanted: Policy, alpha: Number | None) -> Fraction | None:
 def given_alpha(name: str, alpha: Number | None) -> Fraction:
     """α as an exact number; refused where the policy of this name lacks it."""
     if alpha is None:
-        raise InvalidParameter(
+        raise InvalidParameter.missing(
             "alpha",
-            rule=f"must be given under the {name} policy",
+            where=f"under the {name} policy",
             value=alpha,
             next_step="Give the protected growth of an establishment, such as alpha='0.1'.",
         )
@@ -330,9 +326,9 @@ def with_unit(wanted: Policy, unit: str | None) -> Policy:
 def _growing(wanted: Policy, parameter: str, value: object) -> Growing:
     if isinstance(wanted, Growing):
         return wanted
-    raise InvalidParameter(
+    raise InvalidParameter.meaningless(
         parameter,
-        rule=f"has no meaning under the {wanted.name} policy",
+        f"under the {wanted.name} policy",
         value=shown(value),
         next_step=f"Leave {parameter} out, or choose the strong or the weak policy.",
     )
@@ -360,9 +356,9 @@ def within_growth(small: int, large: int, alpha: Fraction, plus: int = 1) -> boo
 
 
 def _no_pay(name: str) -> InvalidParameter:
-    return InvalidParameter(
+    return InvalidParameter.meaningless(
         "cap",
-        rule=f"has no meaning under the {name} policy, which is not defined for pay",
+        f"under the {name} policy, which is not defined for pay",
         value="databases with pay",
         next_step="Leave pay out, or choose the strong policy.",
     )

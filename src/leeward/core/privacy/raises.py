@@ -38,11 +38,11 @@ class RaiseAlpha:
 
 def _given_cap(name: str, database: Database) -> int:
     if database.cap is None:
-        raise InvalidParameter(
+        raise InvalidParameter.missing(
             "cap",
-            rule=f"must be given under the {name} policy, whose neighbours differ in pay",
-            value="databases without pay",
             next_step="Give databases with the pay of every job.",
+            where=f"under the {name} policy, whose neighbours differ in pay",
+            value="databases without pay",
         )
     return database.cap
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from leeward.core.codebook.flow_classes import MEASURE
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.noise.integers import whole_number
+from leeward.core.exact import whole_number
 from leeward.core.noise.scales import DRAWS
 from leeward.core.show.interpretation import MISSED, RANKS_OF_GROUPS
 from leeward.core.show.notebook import MOST_ROWS, html_table

@@ -9,8 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from leeward.core.codebook.yaml_document import nearest
-from leeward.core.errors import InvalidParameter, shown
+from leeward.core.errors import InvalidParameter, nearest, shown
 from leeward.lab.attacks.finding import Finding
 from leeward.lab.attacks.world import World
 

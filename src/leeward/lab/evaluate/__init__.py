@@ -6,8 +6,7 @@ Everything computed here is a function of the truth. On data that are not made u
 from typing import TYPE_CHECKING
 
 from leeward.core.codebook import COUNT, Classes, EveryJob
-from leeward.core.codebook.yaml_document import nearest
-from leeward.core.errors import InvalidParameter, shown
+from leeward.core.errors import InvalidParameter, nearest, shown
 from leeward.core.show.progress import Silent
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals

@@ -13,8 +13,7 @@ from pathlib import Path
 
 from leeward.core.codebook import Codebook, Dimension, Marginal, read_codebook
 from leeward.core.codebook.marginal import Breakdown, Kind
-from leeward.core.codebook.yaml_document import nearest
-from leeward.core.errors import InvalidParameter, shown
+from leeward.core.errors import InvalidParameter, nearest, shown
 from leeward.core.exact import Number, positive
 from leeward.core.privacy import Guarantee, StrongAlpha
 from leeward.core.privacy.policy import plus_of, with_plus

@@ -28,8 +28,7 @@ from leeward.core.codebook import (
 from leeward.core.codebook.flow_classes import FLOW_CODES
 from leeward.core.codebook.statistic import MOST_JOBS, MOST_PAY, OF_CLASSES, OF_FLOWS
 from leeward.core.codebook.totals import families
-from leeward.core.codebook.yaml_document import nearest
-from leeward.core.errors import InvalidParameter, LeewardError, Problems, raise_all, shown
+from leeward.core.errors import InvalidParameter, LeewardError, Problems, nearest, raise_all, shown
 from leeward.core.exact import positive, rational
 from leeward.core.mechanisms.choice import AUTO, Share
 from leeward.core.mechanisms.parameters import MOST_CELLS

@@ -16,8 +16,8 @@ from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import START_BITS, dyadic_down, precision
-from leeward.core.noise.integers import whole_number, whole_numbers
+from leeward.core.exact import START_BITS, dyadic_down, precision, whole_number
+from leeward.core.noise.integers import whole_numbers
 from leeward.core.privacy.local_privacy import LocalEpsilon
 from leeward.core.randomness import SecretBits
 
