@@ -1,4 +1,4 @@
-"""Everything that Leeward refuses, and how it says so.
+"""Everything that Leeward rejects, and how it says so.
 
 LeewardError
 ├── InvalidParameter   a number, name or array that cannot be used
@@ -97,7 +97,7 @@ class LeewardError(Exception):
         value: object = "nothing",
         next_step: str = "Add the key.",
     ) -> Self:
-        """What must be given; `where` says under which other choices, or beside what."""
+        """A parameter that must be given; `where` says under which other choices, or beside what."""
         rule = f"must be given {where}".rstrip()
         return cls(parameter, rule=rule, value=value, next_step=next_step)
 
@@ -105,7 +105,7 @@ class LeewardError(Exception):
     def unwanted(
         cls, parameter: str, where: str, *, value: object, next_step: str = "Leave it out."
     ) -> Self:
-        """What must be left out; `where` says beside what."""
+        """A parameter that must be left out; `where` says beside what."""
         rule = f"must be left out {where}"
         return cls(parameter, rule=rule, value=value, next_step=next_step)
 
@@ -113,7 +113,7 @@ class LeewardError(Exception):
     def meaningless(
         cls, parameter: str, where: str, *, value: object, next_step: str = "Leave it out."
     ) -> Self:
-        """What says nothing in its place: `where`, such as under another policy."""
+        """A parameter without an effect; `where` says why, such as under another policy."""
         rule = f"has no meaning {where}"
         return cls(parameter, rule=rule, value=value, next_step=next_step)
 
@@ -126,7 +126,7 @@ class LeewardError(Exception):
         *,
         next_step: str = "Choose one of these.",
     ) -> Self:
-        """What is none of the names that there are."""
+        """A name other than the known ones."""
         rule = f"must be one of {', '.join(known)}"
         return cls(parameter, rule=rule, value=shown(value), next_step=next_step)
 
@@ -140,7 +140,7 @@ class LeewardError(Exception):
         *,
         next_step: str,
     ) -> Self:
-        """What is no whole number of the range, of which the upper end may be open."""
+        """A value that is not a whole number in the range; without `most` its upper end is open."""
         bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
         rule = f"must be a whole number {bounds}"
         return cls(parameter, rule=rule, value=shown(value), next_step=next_step)

@@ -98,7 +98,7 @@ def whole_number(value: object) -> TypeGuard[int]:
 def whole_within(
     value: object, parameter: str, least: int, most: int | None = None, *, next_step: str
 ) -> int:
-    """Read a whole number of a range, of which the upper end may be open."""
+    """Read a whole number in a range; without `most` its upper end is open."""
     if not whole_number(value) or value < least or (most is not None and value > most):
         raise InvalidParameter.not_whole(parameter, value, least, most, next_step=next_step)
     return int(value)
