@@ -97,7 +97,7 @@ class LeewardError(Exception):
         value: object = "nothing",
         next_step: str = "Add the key.",
     ) -> Self:
-        """A parameter that must be given; `where` says under which other choices, or beside what."""
+        """A parameter that must be given; `where` says under which condition."""
         rule = f"must be given {where}".rstrip()
         return cls(parameter, rule=rule, value=value, next_step=next_step)
 
