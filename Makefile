@@ -44,17 +44,17 @@ $(PLAIN): pyproject.toml locks/build.lock requirements.lock
 	@$(BIN)/$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: $(PLAIN) ## set up without test tools and show the main job: from made-up tables to a bundle, in build/demo
+demo: $(PLAIN) ## show the main job, from made-up tables to a bundle (build/demo)
 	@rm -rf build/demo
 	@$(BIN)/leeward demo --out build/demo
 
-test: setup test-system ## set up, check format, lint and types, run the tests; NO_SKIPS=1 fails on a skip
+test: setup test-system ## check format, lint and types, run all tests (NO_SKIPS=1)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(PYTEST) $(if $(NO_SKIPS),--no-skips)
 
-test-quick: setup ## check format and lint, run the tests that are not slow (two minutes on two cores)
+test-quick: setup ## check format and lint, run tests that are not slow
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/ruff check --quiet .
 	@$(PYTEST) -m 'not slow'
@@ -79,7 +79,7 @@ $(TOOLS)/.ready: locks/tools.lock
 	@$(TOOLS)/bin/$(LOCKED) -r locks/tools.lock
 	@touch $@
 
-wheel-test: $(TOOLS)/.ready ## build the wheel, install it into an empty environment, run the demonstration there
+wheel-test: $(TOOLS)/.ready ## build the wheel, run its demonstration in an empty environment
 	@rm -rf $(WHEEL) && mkdir -p $(WHEEL)
 	@$(TOOLS)/bin/python -m build --no-isolation --outdir $(WHEEL)/dist . > $(WHEEL)/build.log
 	@python3 -m venv $(WHEEL)/venv
@@ -89,15 +89,16 @@ wheel-test: $(TOOLS)/.ready ## build the wheel, install it into an empty environ
 	@cd $(WHEEL) && venv/bin/leeward demo --out demo
 	@cd $(WHEEL) && venv/bin/leeward verify demo/bundle --ledger demo/ledger.sqlite
 
-# One version of a package in all of them: each keeps to those before it.
-lock: $(TOOLS)/.ready ## write requirements.lock (the plain package) and locks/ (all extras, what builds, tools, site): with hashes, without an index
+# locks/ has all extras, what builds, tools and the site. One version of a package in all of them:
+# each keeps to those before it.
+lock: $(TOOLS)/.ready ## write requirements.lock and locks/: packages with hashes
 	@$(COMPILE) requirements.lock pyproject.toml
 	@$(COMPILE) locks/all.lock --constraint requirements.lock --all-extras --group build pyproject.toml
 	@for group in build tools site; do \
 		$(COMPILE) locks/$$group.lock --constraint locks/all.lock --group $$group || exit 1; \
 	done
 
-sbom: wheel-test ## write build/leeward.cdx.json: what the plain package consists of, in CycloneDX
+sbom: wheel-test ## list what the plain package consists of, in CycloneDX
 	@$(TOOLS)/bin/cyclonedx-py environment --pyproject pyproject.toml --output-reproducible \
 		--output-format JSON --output-file build/leeward.cdx.json $(WHEEL)/venv/bin/python
 	@echo "Written: build/leeward.cdx.json"
@@ -107,56 +108,48 @@ $(SITE)/.ready: locks/site.lock
 	@$(SITE)/bin/$(LOCKED) -r locks/site.lock
 	@touch $@
 
-site: $(SITE)/.ready ## write the documentation as a site that needs no network: build/site/index.html
+site: $(SITE)/.ready ## write the documentation for reading without a network (build/site)
 	@rm -rf build/site build/site-pages
 	@$(SITE)/bin/python docs/site.py build/site-pages
 	@NO_MKDOCS_2_WARNING=1 $(SITE)/bin/python -m mkdocs build --quiet --strict --config-file mkdocs.yml
 	@echo "Written: build/site/index.html"
 
-audit: setup ## compute the true privacy loss of every mechanism, and try many single rows on every reader
+audit: setup ## compute every mechanism's privacy loss; try single rows on readers
 	@$(BIN)/leeward audit
 	@$(BIN)/pytest -q -n 0 --hypothesis-profile=long tests/publishing/engines/test_one_row.py tests/publishing/engines/spark/test_one_row.py
 
-bench: setup ## measure draws per second, a small release, a release against the bare query, a whole product, payrolls and means, percentiles, commuting flows, a million clients of a survey, intervals of totals, the full evaluation
-	@$(BIN)/python -m benchmarks.draws
-	@$(BIN)/python -m benchmarks.start
-	@$(BIN)/python -m benchmarks.release
-	@$(BIN)/python -m benchmarks.products
-	@$(BIN)/python -m benchmarks.earnings
-	@$(BIN)/python -m benchmarks.percentiles
-	@$(BIN)/python -m benchmarks.commuting
-	@$(BIN)/python -m benchmarks.local
-	@$(BIN)/python -m benchmarks.sums
-	@$(BIN)/python -m benchmarks.evaluate
+BENCH ?= draws start release products earnings percentiles commuting local sums evaluate
+bench: setup ## measure the speed of each part (BENCH=release measures one)
+	@for part in $(BENCH); do $(BIN)/python -m benchmarks.$$part || exit 1; done
 
-bench-scale: setup ## measure 1, 10 and 130 million jobs against the bare query (a quarter of an hour, 20 GB of disk)
+bench-scale: setup ## measure 1 to 130 million jobs (15 minutes, 20 GB)
 	@$(BIN)/python -m benchmarks.scale build/scale.json
 	@$(BIN)/python -m docs.performance
 
-bench-synth: setup ## how near synthetic tables are to a file (DATA=FILE DOMAIN=FILE, five runs each), and ten million rows
+bench-synth: setup ## compare synthetic tables with a file (DATA=FILE DOMAIN=FILE)
 	@$(BIN)/python -m benchmarks.synth $(DATA) $(DOMAIN)
 	@$(BIN)/python -m benchmarks.synth
 
-bench-peers: setup ## the same tables with other libraries, each in its own environment (half an hour)
+bench-peers: setup ## make the same tables with other libraries (30 minutes)
 	@$(BIN)/python benchmarks/peers/run.py --out build/peers.json
 	@$(BIN)/python -m docs.performance
 
-bench-peers-synth: setup ## synthetic tables of DATA=FILE by other libraries, codes as DOMAIN=FILE says (an hour)
+bench-peers-synth: setup ## make synthetic tables with other libraries (DATA=FILE DOMAIN=FILE)
 	@$(BIN)/python benchmarks/peers/synthesizers.py "$(DATA)" "$(DOMAIN)" --out build/peers-synth.json
 
-bench-peers-local: setup ## a survey of a million clients by Leeward and by pure-ldp (ten minutes)
+bench-peers-local: setup ## run a survey with Leeward and with pure-ldp (10 minutes)
 	@$(BIN)/python benchmarks/peers/surveys.py
 
-evaluation: setup ## the full evaluations of the documents, and their figures and tables (fifteen minutes)
+evaluation: setup ## run the evaluations of the documents (15 minutes)
 	@rm -rf build/h17 build/h15 && mkdir -p build
 	@$(BIN)/leeward evaluate --preset h17 --out build/h17
 	@$(BIN)/leeward evaluate --preset h15 --out build/h15
 	@$(BIN)/python -m docs.evaluation build/h17 build/h15
 
-docs: setup ## compute the tables of the documents anew
+docs: setup ## compute the tables of the documents again
 	@$(BIN)/python -m docs.tables
 
-views: setup ## take the pictures of the page and of a report for the documents, with Chromium
+views: setup ## take the pictures of the documents with Chromium
 	@$(BIN)/python -m docs.views
 
 format: setup ## rewrite the source in the one format
@@ -167,6 +160,6 @@ clean: ## remove caches and built files; the virtual environment stays
 	@rm -rf build dist .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
-system-deps: ## install the Debian packages that let every test run (as root)
+system-deps: ## install the Debian packages that tests need (as root)
 	@apt-get update -qq
 	@DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(SYSTEM_PACKAGES)
