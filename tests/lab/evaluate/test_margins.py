@@ -19,7 +19,7 @@ from leeward.lab.evaluate.point import ALL, Point, Refused
 from leeward.lab.evaluate.truth import Truth, added, read_truths
 from leeward.lab.evaluate.workloads import Grid, Workload, exact, open_economy
 
-GRID = Grid(alphas=exact("0.1"), epsilons=exact("8"), further=(), thetas=(), trials=2)
+GRID = Grid(alphas=exact("0.1"), epsilons=exact("8"), further=(), thetas=(), trials=60)
 Read = tuple[tuple[Workload, ...], dict[Marginal, Truth]]
 
 

@@ -179,7 +179,7 @@ SCRIPT = """
 import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background shell has it ignored
 from pathlib import Path
-from leeward import processes
+from leeward.core import processes
 from leeward.lab.evaluate.evaluation import run_all
 from leeward.core.interruption import recognised
 from tests.lab.evaluate.test_pool import BENCHMARKS, Play

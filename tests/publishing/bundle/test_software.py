@@ -8,6 +8,7 @@ import pytest
 
 from leeward.publishing.bundle.software import PACKAGE, commit, package_digest, software
 
+LEDGER = PACKAGE / "publishing" / "ledger"
 HASH = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -21,7 +22,7 @@ def test_it_is_the_program_that_runs() -> None:
 def test_every_byte_of_the_package_counts(tmp_path: Path) -> None:
     def changed(name: str) -> Path:
         folder = tmp_path / name
-        shutil.copytree(PACKAGE / "ledger", folder)
+        shutil.copytree(LEDGER, folder)
         return folder
 
     same, other, renamed, more = map(changed, ("same", "other", "renamed", "more"))
@@ -30,7 +31,7 @@ def test_every_byte_of_the_package_counts(tmp_path: Path) -> None:
     (other / "book.py").write_text((other / "book.py").read_text() + "\n")
     (renamed / "book.py").rename(renamed / "look.py")
     (more / "empty.py").touch()
-    digests = [package_digest(one) for one in (PACKAGE / "ledger", same, other, renamed, more)]
+    digests = [package_digest(one) for one in (LEDGER, same, other, renamed, more)]
     assert digests[0] == digests[1]
     assert len(set(digests)) == 4
 
