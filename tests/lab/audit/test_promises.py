@@ -65,7 +65,14 @@ def test_no_other_module_speaks_of_odds_factors_or_promises() -> None:
     """A sentence outside the one place would escape the examiner."""
     phrases = "the odds|odds change|is hidden within|person works here"
     spoken_of = re.compile(rf"""["'f ].*\b({phrases})\b""")
-    names = ("sentences", "job_sentences", "pay_sentences", "local_sentences", "words", "odds_of_suspicion")
+    names = (
+        "sentences",
+        "job_sentences",
+        "pay_sentences",
+        "local_sentences",
+        "words",
+        "odds_of_suspicion",
+    )
     allowed = {f"core/privacy/{name}.py" for name in names}
     found = [
         f"{path.relative_to(SOURCE)}:{number}"
