@@ -5,7 +5,7 @@ A test compares the tables of the page with what is kept beside it.
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ from benchmarks.peers.report import Result, markdown
 from benchmarks.process import Run
 from benchmarks.scale import Measured
 from docs.slot import fill, table
-from leeward.lab.pictures import Axis, Panels, Series, draw
-from leeward.lab.pictures import colour as okabe_ito
+from leeward.core.show import palette
+from leeward.core.show.panel_sheet import panel_picture
+from leeward.core.show.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "explanation" / "performance.md"
@@ -161,38 +162,35 @@ def blocks() -> dict[str, str]:
 def pictures(kept: Kept) -> dict[str, str]:
     """Time and memory against jobs, a panel for each table."""
     return {
-        f"performance-{measure}": draw(list(_points(kept, measure)), _chart(measure)).svg
-        for measure in MEASURES
+        f"performance-{measure}": panel_picture(_plot(kept, measure)).svg for measure in MEASURES
     }
 
 
-SERIES: Sequence[Series] = (
-    Series("query", "bare query", okabe_ito.GREY, (4, 3), "square"),
-    Series("release", "release", okabe_ito.BLUE),
-)
+LINES = {
+    "query": ("bare query", Stroke(palette.GREY, "4 3", "square")),
+    "release": ("release", Stroke(palette.BLUE)),
+}
 
 
-def _chart(measure: str) -> Panels:
-    return Panels(
+def _plot(kept: Kept, measure: str) -> FacetPlot:
+    return FacetPlot(
         f"A release and the bare DuckDB query: {MEASURES[measure]}",
-        Axis("millions", "million jobs in the data", log=True, ticks=(1, 10, 100)),
-        Axis(measure, MEASURES[measure], log=True),
-        tuple(SERIES),
+        Direction("million jobs in the data", log=True, ticks=(1, 10, 100)),
+        Direction(MEASURES[measure], log=True),
+        tuple(
+            Facet(" × ".join(names), tuple(_traces(kept, table, measure)))
+            for table, names in kept["tables"].items()
+        ),
     )
 
 
-def _points(kept: Kept, measure: str) -> Iterator[dict[str, object]]:
-    for one in kept["measured"]:
-        if one["table"] in kept["tables"]:
-            panel = " × ".join(kept["tables"][one["table"]])
-            for series in SERIES:
-                value = one[series.name][measure]
-                yield {
-                    "panel": panel,
-                    "series": series.name,
-                    "millions": one["jobs"] / 1e6,
-                    measure: value,
-                }
+def _traces(kept: Kept, table: str, measure: str) -> Iterator[Trace]:
+    mine = sorted(
+        (one for one in kept["measured"] if one["table"] == table), key=lambda one: one["jobs"]
+    )
+    for kind, (label, stroke) in LINES.items():
+        points = (TracePoint(one["jobs"] / 1e6, one[kind][measure]) for one in mine)
+        yield Trace(label, stroke, tuple(points))
 
 
 if __name__ == "__main__":

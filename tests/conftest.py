@@ -105,7 +105,6 @@ SLOW = (
     "tests/lab/evaluate/test_figures.py",
     "tests/lab/evaluate/test_orderings.py",
     "tests/lab/evaluate/test_truth.py",
-    "tests/lab/pictures/test_drawing.py",
     "tests/docs/test_performance.py",
 )
 """Where the tests marked `slow` are, as beginnings of paths: `make test-quick` leaves them out.

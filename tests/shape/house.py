@@ -5,7 +5,7 @@ FLOORS = {
     "publishing": ("engines", "ledger", "bundle", "plan", "release"),
     "derived": ("settle", "derive", "products"),
     "systems": ("synth", "regress", "local"),
-    "lab": ("economy", "baselines", "pictures", "evaluate", "audit", "attacks"),
+    "lab": ("economy", "baselines", "evaluate", "audit", "attacks"),
     "interface": ("report", "web", "commands"),
 }
 """A module imports what is in its room, left of it on its floor, or on a floor above."""

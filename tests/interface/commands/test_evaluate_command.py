@@ -18,11 +18,11 @@ import pytest
 
 from leeward.core.installation import hint
 from leeward.core.show.page import INTERNAL
+from leeward.core.show.panel_sheet import PanelPicture
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate import run
 from leeward.lab.evaluate.point import COLUMNS
 from leeward.lab.evaluate.workloads import PRESETS, Grid, exact
-from leeward.lab.pictures import Picture
 from tests.interface.commands.scene import Office
 
 SMALL = Grid(alphas=exact("0.1"), epsilons=exact("1", "4"), further=(), thetas=(100,), trials=2)
@@ -44,14 +44,14 @@ def small(office: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
 def plain(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
     """The same with one table and one picture, where what is measured and drawn plays no part."""
 
-    def only(*_: object, mark: str | None, **__: object) -> dict[str, Picture]:
-        return {"only": Picture(f"<svg>{mark}</svg>", "", "a picture")}
+    def only(*_: object, mark: str | None, **__: object) -> dict[str, PanelPicture]:
+        return {"only": PanelPicture(f"<svg>{mark}</svg>", "", "a picture")}
 
     grid = replace(SMALL, epsilons=exact("4"), further=())
     tiny = replace(PRESETS["quick"], asked=PRESETS["quick"].asked[:1], grid=grid)
     monkeypatch.setitem(PRESETS, "quick", tiny)
     monkeypatch.setattr("leeward.core.processes.cores", lambda: 1)  # calibrations are kept
-    monkeypatch.setattr(Picture, "png", lambda _: b"png")
+    monkeypatch.setattr("leeward.lab.evaluate.evaluation_folder.png", lambda _: b"png")
     monkeypatch.setattr("leeward.lab.evaluate.evaluation_folder.figures", only)
     monkeypatch.setattr(
         "leeward.lab.evaluate.evaluation_folder.page", lambda done, _: f"{done.study.mark}"
@@ -261,7 +261,7 @@ def test_regressions_are_compared_on_made_up_cells(office: Office) -> None:
 
 
 def test_regressions_of_a_file_are_internal(plain: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = {"only": Picture("<svg/>", "", "a picture")}
+    drawn = {"only": PanelPicture("<svg/>", "", "a picture")}
     monkeypatch.setattr(
         "leeward.lab.evaluate.evaluation_folder.regression_figures", lambda _: drawn
     )
@@ -403,7 +403,7 @@ def test_missing_pictures_are_told_before_any_work(
     result = idle.run("evaluate", "--out", "e")
     assert result.exit_code == 1
     assert result.stderr == (
-        "leeward: pictures: need the packages altair and vl-convert-python; got no vl_convert. "
+        "leeward: pictures: need the package vl-convert-python; got no vl_convert. "
         f"{hint('pictures')}\n"
     )
 

@@ -1,18 +1,18 @@
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree as Xml
 
 import pytest
 
+from leeward.core.show.panels import FacetPlot
 from leeward.lab.evaluate import figures as subject
 from leeward.lab.evaluate.break_even import BreakEven, break_even, crossing
 from leeward.lab.evaluate.figures import figures
 from leeward.lab.evaluate.line import Line, drawable, mark, ranked
 from leeward.lab.evaluate.point import ALL, Point
-from leeward.lab.pictures import Panels, Picture
 from tests.lab.evaluate.smooth import EPSILONS, WORKLOADS, made_up
 
 MARK = "INTERNAL: not for publication."
@@ -20,7 +20,7 @@ WORDS = {"whole_marginal": "whole marginal"}
 KINDS = ("error", "tight", "rank", "rank-infusion", "strata")
 SVG = "{http://www.w3.org/2000/svg}"
 
-Chart = tuple[Panels, list[dict[str, Any]]]
+Chart = tuple[FacetPlot, list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
@@ -28,25 +28,28 @@ def points() -> list[Point]:
     return list(made_up())
 
 
-@pytest.fixture
-def charts(points: list[Point], monkeypatch: pytest.MonkeyPatch) -> dict[str, Chart]:
-    """What would be drawn; drawing has its own tests and takes a second for each."""
-    return planned(points, monkeypatch)
+@pytest.fixture(scope="module")
+def charts(points: list[Point]) -> dict[str, Chart]:
+    return planned(points)
 
 
-def planned(points: list[Point], monkeypatch: pytest.MonkeyPatch) -> dict[str, Chart]:
-    found: list[Chart] = []
-
-    def noted(rows: list[dict[str, Any]], chart: Panels) -> Picture:
-        found.append((chart, rows))
-        return Picture("", chart.title, "")
-
-    monkeypatch.setattr(subject, "draw", noted)
-    return dict(zip(figures(points, mark=MARK, words=WORDS), found, strict=True))
+def planned(points: list[Point]) -> dict[str, Chart]:
+    """What would be drawn, and every point of it as a row."""
+    return {
+        stem: (plot, list(rows(plot))) for stem, plot in subject.planned(points, WORDS, {}).items()
+    }
 
 
-def labels(chart: Panels) -> list[str]:
-    return [one.label for one in chart.series]
+def rows(plot: FacetPlot) -> Iterator[dict[str, Any]]:
+    for facet in plot.facets:
+        for trace in facet.traces:
+            for one in trace.points:
+                place = {"panel": facet.title, "line": trace.label, "dash": trace.stroke.dash}
+                yield place | {"x": one.x, "y": one.y, "bound": one.bound}
+
+
+def labels(chart: FacetPlot) -> list[str]:
+    return [trace.label for trace in chart.facets[0].traces]
 
 
 def panels(rows: list[dict[str, Any]]) -> list[object]:
@@ -58,8 +61,10 @@ def test_there_is_a_figure_of_every_kind(charts: Mapping[str, Chart]) -> None:
     assert set(charts) == {"summary", "coverage"} | each
 
 
-def test_every_figure_carries_the_mark(charts: Mapping[str, Chart]) -> None:
-    assert {chart.mark for chart, _ in charts.values()} == {MARK}
+def test_every_figure_carries_the_mark(points: list[Point]) -> None:
+    drawn = figures([one for one in points if one.mechanism == "slope"][:9], mark=MARK)
+    assert drawn
+    assert all(MARK in one.svg and one.description.startswith(MARK) for one in drawn.values())
 
 
 def test_workloads_go_by_their_words_or_their_identifiers(charts: Mapping[str, Chart]) -> None:
@@ -86,7 +91,7 @@ def test_the_error_has_a_panel_for_each_alpha_and_a_line_for_each_mechanism(
         "edge DP (workers only)",
         "node DP, best θ",
     ]
-    edge = [row for row in rows if row["series"].startswith("edge")]
+    edge = [row for row in rows if row["line"].startswith("edge")]
     assert len(edge) == 4 * 8  # the same in every panel
 
 
@@ -98,29 +103,27 @@ def test_the_tight_forms_have_their_own_figure(charts: Mapping[str, Chart]) -> N
     ]
 
 
-def test_the_strata_are_shown_at_the_alpha_nearest_to_a_tenth(
-    points: list[Point], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_strata_are_shown_at_the_alpha_nearest_to_a_tenth(points: list[Point]) -> None:
     near = [replace(p, alpha=0.12 if p.alpha == 0.1 else p.alpha) for p in points]
-    chart, rows = planned(near, monkeypatch)["single_queries-strata"]
+    chart, rows = planned(near)["single_queries-strata"]
     assert "At α = 0.12." in chart.subtitle
     assert panels(rows) == ["under 100", "100 to 10,000", "10,000 to 100,000", "above 100,000"]
-    slope = [row for row in rows if row["series"].startswith("slope")]
+    slope = [row for row in rows if row["line"].startswith("slope")]
     assert len(slope) == 4 * len(EPSILONS)
 
 
 def test_the_order_is_compared_with_that_of_infusion(charts: Mapping[str, Chart]) -> None:
-    rule = charts["single_queries-rank"][0].reference
+    rule = charts["single_queries-rank"][0].level
     assert rule is not None
-    assert rule.value == 0.985
-    assert charts["single_queries-rank-infusion"][0].reference is None
+    assert rule[0] == 0.985
+    assert charts["single_queries-rank-infusion"][0].level is None
 
 
 def test_a_missing_point_is_a_gap(charts: Mapping[str, Chart]) -> None:
     _, rows = charts["single_queries-error"]
-    mine = [r for r in rows if r["panel"] == "α = 0.2" and "gamma/pub" in r["series"]]
-    assert [row["epsilon"] for row in mine] == list(EPSILONS)
-    assert [row["ratio_to_infusion"] is None for row in mine] == 3 * [True] + 3 * [False]
+    mine = [r for r in rows if r["panel"] == "α = 0.2" and "Gamma, as pub" in r["line"]]
+    assert [row["x"] for row in mine] == list(EPSILONS)
+    assert [row["y"] is None for row in mine] == 3 * [True] + 3 * [False]
 
 
 def test_the_coverage_is_the_lowest_over_alpha(
@@ -128,11 +131,9 @@ def test_the_coverage_is_the_lowest_over_alpha(
 ) -> None:
     _, rows = charts["coverage"]
     (shown,) = [
-        row["coverage"]
+        row["y"]
         for row in rows
-        if row["panel"] == "single_queries"
-        and row["epsilon"] == 1
-        and row["series"].startswith("slope/tight/single")
+        if row["panel"] == "single_queries" and row["x"] == 1 and row["line"] == "slope (ours)"
     ]
     assert shown == min(
         point.coverage
@@ -173,12 +174,12 @@ def test_names_tell_apart_what_is_alike() -> None:
 
 
 def test_a_figure_says_which_line_promises_what(
-    points: list[Point], monkeypatch: pytest.MonkeyPatch, charts: Mapping[str, Chart]
+    points: list[Point], charts: Mapping[str, Chart]
 ) -> None:
     assert "Promise" not in charts["single_queries-error"][0].subtitle
     weaker = {"slope": {"policy": "weak"}, "smooth_laplace": {"policy": "weak", "delta": 1e-6}}
     mixed = [replace(one, **weaker.get(one.mechanism, {})) for one in points]  # type: ignore[arg-type]
-    chart, _ = planned(mixed, monkeypatch)["single_queries-error"]
+    chart, _ = planned(mixed)["single_queries-error"]
     assert chart.subtitle.endswith(
         " Promise: strong for Pareto (ours), clipped (ours), Smooth Gamma, Log-Laplace; "
         "weak for slope (ours), Smooth Laplace (δ = 1e-06)."
@@ -195,8 +196,8 @@ def test_lines_of_one_mechanism_differ_in_their_strokes() -> None:
     published = replace(tight, calibration="published")
     booked = replace(published, accounting="parallel")
     ours = Line("slope", "tight", "sum", "strong")
-    looks = [one.series([]) for one in (tight, published, booked, ours)]
-    assert [one.dash for one in looks] == [(), (6, 3), (1, 3), ()]
+    looks = [one.stroke for one in (tight, published, booked, ours)]
+    assert [one.dash for one in looks] == ["", "6 3", "1 3", ""]
     assert looks[3].width > looks[0].width
 
 
@@ -227,17 +228,14 @@ def gaps(points: list[Point]) -> dict[str, list[Point]]:
         ("every third", 17),
     ],
 )
-def test_figures_without_values_are_left_out(
-    points: list[Point], monkeypatch: pytest.MonkeyPatch, case: str, number: int
-) -> None:
-    assert len(planned(gaps(points)[case], monkeypatch)) == number
+def test_figures_without_values_are_left_out(points: list[Point], case: str, number: int) -> None:
+    assert len(planned(gaps(points)[case])) == number
 
 
 @pytest.mark.parametrize("stem", ["summary", "whole_marginal-error"])
 def test_a_figure_is_drawn(points: list[Point], monkeypatch: pytest.MonkeyPatch, stem: str) -> None:
-    wanted = {stem}
-    every = subject._all
-    monkeypatch.setattr(subject, "_all", lambda *a: (one for one in every(*a) if one[0] in wanted))
+    every = subject.planned
+    monkeypatch.setattr(subject, "planned", lambda *given: {stem: every(*given)[stem]})
     (picture,) = figures(points, mark=MARK, words=WORDS).values()
     root = Xml.fromstring(picture.svg)  # noqa: S314 (our own drawing)
     texts = ["".join(one.itertext()) for one in root.iter(f"{SVG}text")]
@@ -338,60 +336,54 @@ def test_the_summary_shows_the_break_evens(
     found = [one for one in break_even(points) if one.epsilon is not None]
     assert len(rows) == len(found) == 24
     exact = sorted(one.epsilon for one in found if one.epsilon and not one.bound)
-    assert sorted(row["epsilon"] for row in rows if not row["bound"]) == exact
+    assert sorted(row["y"] for row in rows if not row["bound"]) == exact
     bounds = sorted(one.words for one in found if one.bound)
     assert sorted(str(row["bound"]) for row in rows if row["bound"]) == bounds
 
 
-def test_the_summary_says_whose_promise_may_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_summary_says_whose_promise_may_fail() -> None:
     line = at("smooth_laplace", {1: 9.0, 4: 0.5}, delta=0.05)
     assert published(line, delta=True).delta == 0.05
     assert published(line).epsilon is None
-    chart, _ = planned(line, monkeypatch)["summary"]
+    chart, _ = planned(line)["summary"]
     assert chart.subtitle.endswith("may fail: Smooth Laplace, as published (δ = 0.05).")
 
 
-def test_bounds_of_several_families_do_not_cover_each_other(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_bounds_of_several_families_do_not_cover_each_other() -> None:
     ratios: dict[float, float | None] = {1: 9.0, 4: 2.0}
     every = at("slope", ratios) + at("smooth_gamma", ratios)
     every += at("smooth_laplace", ratios, delta=0.01)
-    _, rows = planned(every, monkeypatch)["summary"]
-    first, second, third = (row["epsilon"] for row in rows)
+    _, rows = planned(every)["summary"]
+    first, second, third = (row["y"] for row in rows)
     assert 4 < first < second < third
 
 
-def test_a_baseline_that_leaves_the_figure_is_told_where_it_would_have_stood(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_baseline_that_leaves_the_figure_is_told_where_it_would_have_stood() -> None:
     edge = at("edge_laplace", {1: 0.5, 4: 1e-6}, alpha=None, policy="worker")
     tight = at("smooth_gamma", {1: 2, 4: 1e-6}, calibration="tight")
-    found = planned([*edge, *tight, *at("slope", {1: 2, 4: 1e-6})], monkeypatch)
+    found = planned([*edge, *tight, *at("slope", {1: 2, 4: 1e-6})])
     told = {stem: "end where they fall below" in found[stem][0].subtitle for stem in found}
     assert told["w-error"]
     assert not told["w-tight"]
-    low = [row["series"] for row in found["w-error"][1] if row["ratio_to_infusion"] == 1e-6]
+    low = [row["line"] for row in found["w-error"][1] if row["y"] == 1e-6]
     assert len(low) == 1
     assert low[0].startswith("slope")
 
 
-def test_a_delta_of_its_own_at_every_point_makes_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_delta_of_its_own_at_every_point_makes_one_line() -> None:
     """[H15] states another δ for each ε; the figure says the largest."""
     stated = [
         replace(one, delta=delta)
         for one, delta in zip(at("smooth_laplace", {1: 9.0, 4: 0.5}), (0.3, 1e-9), strict=True)
     ]
     assert published(stated, delta=True).delta == 1e-9  # at the first ε that is no worse
-    chart, rows = planned(stated, monkeypatch)["w-error"]
-    assert len(chart.series) == 1
-    assert [row["ratio_to_infusion"] for row in rows] == [9.0, 0.5]
+    chart, rows = planned(stated)["w-error"]
+    assert len(chart.facets[0].traces) == 1
+    assert [row["y"] for row in rows] == [9.0, 0.5]
     assert chart.subtitle.endswith("Promise: strong for Smooth Laplace (δ up to 0.3).")
 
 
-def test_the_experiment_of_2015_has_a_figure_for_each_alpha(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_experiment_of_2015_has_a_figure_for_each_alpha() -> None:
     """Both forms, however a table is booked; the other figures leave out what keeps no promise."""
     ratios: dict[float, float | None] = {1: 2.0, 4: 0.5}
     given = [
@@ -403,15 +395,15 @@ def test_the_experiment_of_2015_has_a_figure_for_each_alpha(
             *at("smooth_gamma", ratios, calibration="h15", policy="none"),
         )
     ]
-    found = planned(given, monkeypatch)
+    found = planned(given)
     chart, rows = found["experiment-2015-0.1"]
     assert {row["panel"] for row in rows} == {"v", "w"}
-    assert sorted(one.label for one in chart.series) == [
+    assert sorted(one.label for one in chart.facets[0].traces) == [
         "Log-Laplace, as published",
         "Smooth Gamma, as printed in 2015",
         "Smooth Gamma, as published",
     ]
-    assert [one.dash for one in chart.series].count(()) == 1
+    assert [one.stroke.dash for one in chart.facets[0].traces].count("") == 1
     for stem in ("v-error", "w-error", "v-tight"):
-        assert stem not in found or "2015" not in str(found[stem][0].series)
-    assert "experiment-2015-0.1" not in planned(at("smooth_gamma", ratios), monkeypatch)
+        assert stem not in found or "2015" not in str(found[stem][0].facets)
+    assert "experiment-2015-0.1" not in planned(at("smooth_gamma", ratios))

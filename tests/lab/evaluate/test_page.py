@@ -6,17 +6,17 @@ from html.parser import HTMLParser
 import pytest
 
 from leeward.core.show.page import INTERNAL
+from leeward.core.show.panel_sheet import PanelPicture
 from leeward.lab.evaluate.evaluation import Evaluation, Table
 from leeward.lab.evaluate.figures import figures
 from leeward.lab.evaluate.page import page
 from leeward.lab.evaluate.point import COLUMNS
-from leeward.lab.pictures import Picture
 from tests.lab.evaluate.run import FULL, TODAY, at, printed, run
 from tests.lab.evaluate.test_findings import EMPTY
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 EVIL = '<script>alert("x")</script> & <b>bold</b>'
-PICTURE = Picture('<svg xmlns="http://www.w3.org/2000/svg"><g/></svg>', "A title", "In words.")
+PICTURE = PanelPicture('<svg xmlns="http://www.w3.org/2000/svg"><g/></svg>', "A title", "In words.")
 
 
 class Reader(HTMLParser):

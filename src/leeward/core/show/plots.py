@@ -60,7 +60,12 @@ class Axis:
 
     @classmethod
     def of(
-        cls, values: Iterable[float], *, log: bool = False, letters: int = TICK_LETTERS
+        cls,
+        values: Iterable[float],
+        *,
+        log: bool = False,
+        letters: int = TICK_LETTERS,
+        air: float = AIR,
     ) -> "Axis":
         """The axis on which these values have a place, with some room beside them."""
         seen = [one for one in values if isfinite(one) and (one > 0 or not log)] or [1.0]
@@ -68,8 +73,8 @@ class Axis:
             seen = [log10(one) for one in seen]
         zero = not log and 0 <= min(seen) < FROM_ZERO * max(seen)
         tight = Scale.of(seen, zero=zero)
-        air = AIR * (tight.high - tight.low)
-        return cls(Scale(tight.low - (0 if zero else air), tight.high + air), log, letters)
+        room = air * (tight.high - tight.low)
+        return cls(Scale(tight.low - (0 if zero else room), tight.high + room), log, letters)
 
     def has(self, value: float) -> bool:
         """Whether a value has a place: no infinite one has, nor zero where steps are powers."""

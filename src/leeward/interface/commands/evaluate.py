@@ -11,13 +11,17 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.show.page import INTERNAL
 from leeward.interface.commands.screen import note, progress, say
 from leeward.lab.evaluate import preset_named, run
-from leeward.lab.evaluate.evaluation_folder import refuse_taken, write, write_regressions
+from leeward.lab.evaluate.evaluation_folder import (
+    refuse_taken,
+    require_png,
+    write,
+    write_regressions,
+)
 from leeward.lab.evaluate.findings import findings
 from leeward.lab.evaluate.quarters import quarters_table
 from leeward.lab.evaluate.regression_cells import read_cells
 from leeward.lab.evaluate.regression_page import regression_findings
 from leeward.lab.evaluate.regressions import MOSE, compare
-from leeward.lab.pictures import require_pictures
 from leeward.publishing.plan.plan import read_plan
 
 Data = Annotated[
@@ -111,7 +115,7 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
             next_step="Give for example --out evaluation.",
         )
     refuse_taken(out)
-    require_pictures()
+    require_png()
     if preset == MOSE:
         _refuse_other(
             {

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, inf, isfinite, log
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from leeward.core.show import palette
+from leeward.core.show.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 from leeward.lab.evaluate.line import PARALLEL, Line, drawable, line_of, lines_of
 from leeward.lab.evaluate.point import ALL, Point
-from leeward.lab.pictures import Axis, Panels, Series
-from leeward.lab.pictures import colour as okabe_ito
 
 Family = Literal["ours", "published", "published with δ"]
 FAMILIES: tuple[Family, ...] = ("ours", "published", "published with δ")
@@ -137,41 +137,42 @@ def _between(left: tuple[float, float], right: tuple[float, float]) -> float:
     return exp(log(low) + share * (log(high) - log(low)))
 
 
-def summary(
-    points: Iterable[Point], names: Mapping[str, str]
-) -> tuple[Panels, list[dict[str, Any]]]:
-    """Chart and rows: a panel for each workload, α across, the break-even ε upwards."""
+FAMILY_LINES: Mapping[Family, tuple[str, Stroke]] = {
+    "ours": ("best of ours", Stroke(palette.BLUE, width=2.6)),
+    "published": ("best published, δ = 0", Stroke(palette.ORANGE, "6 3", "square")),
+    "published with δ": ("best published, δ > 0", Stroke(palette.PURPLE, "6 3", "triangle-up")),
+}
+"""What the figure calls a family, and how it draws it."""
+
+
+def summary(points: Iterable[Point], names: Mapping[str, str]) -> FacetPlot:
+    """A panel for each workload, α across, the break-even ε upwards."""
     given = tuple(points)
     found = [one for one in break_even(given) if one.epsilon is not None]
     grid = sorted({point.epsilon for point in given if point.epsilon is not None})
-    rows = [
-        {"panel": name, **_row(one, found, grid[0])}
+    facets = tuple(
+        Facet(name, tuple(_trace(family, workload, found, grid[0]) for family in FAMILIES))
         for workload, name in names.items()
-        for one in found
-        if one.workload == workload
-    ]
+        if any(one.workload == workload for one in found)
+    )
     alphas = tuple(sorted({one.alpha for one in found}))
-    chart = Panels(
+    return FacetPlot(
         "At which ε does provable privacy cost nothing?",
-        Axis("alpha", "α", log=True, ticks=alphas, margin=0.16),
-        Axis("epsilon", "ε of equal error", log=True, ticks=_ticks(grid), margin=0.12),
-        (
-            Series("ours", "best of ours", okabe_ito.BLUE, width=2.6),
-            Series("published", "best published, δ = 0", okabe_ito.ORANGE, (6, 3), "square"),
-            Series(
-                "published with δ",
-                "best published, δ > 0",
-                okabe_ito.PURPLE,
-                (6, 3),
-                "triangle-up",
-            ),
-        ),
+        Direction("α", log=True, ticks=alphas, air=0.16),
+        Direction("ε of equal error", log=True, ticks=_ticks(grid), air=0.12),
+        facets,
         "The smallest ε at which the mean error is that of today's noise infusion, each mechanism "
         "counted by the sum over worker cells. ≤: already so at that ε, the smallest measured. "
         ">: not up to that ε, the largest measured; marks of one bound are in no order."
         + _failing(found),
     )
-    return chart, rows
+
+
+def _trace(family: Family, workload: str, found: Sequence[BreakEven], smallest: float) -> Trace:
+    label, stroke = FAMILY_LINES[family]
+    mine = (one for one in found if (one.family, one.workload) == (family, workload))
+    by_alpha = sorted(mine, key=lambda one: one.alpha)
+    return Trace(label, stroke, tuple(_place(one, found, smallest) for one in by_alpha))
 
 
 def _ticks(grid: Sequence[float]) -> tuple[float, ...]:
@@ -189,7 +190,7 @@ def _failing(found: Iterable[BreakEven]) -> str:
     return f" With a promise that may fail: {'; '.join(weaker)}." if weaker else ""
 
 
-def _row(one: BreakEven, found: Sequence[BreakEven], smallest: float) -> dict[str, Any]:
+def _place(one: BreakEven, found: Sequence[BreakEven], smallest: float) -> TracePoint:
     """Bounds at an end of the grid stand beyond it, those of several families one by one."""
     place = one.epsilon or smallest
     like = [other for other in found if _key(other) == _key(one)]
@@ -198,12 +199,7 @@ def _row(one: BreakEven, found: Sequence[BreakEven], smallest: float) -> dict[st
         place *= beyond
     elif one.bound and place == smallest:
         place /= beyond
-    return {
-        "series": one.family,
-        "alpha": one.alpha,
-        "epsilon": place,
-        "bound": one.words if one.bound else "",
-    }
+    return TracePoint(one.alpha, place, one.words if one.bound else "")
 
 
 def _key(one: BreakEven) -> object:

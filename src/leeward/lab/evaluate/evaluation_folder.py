@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from leeward.core.errors import BadFile
+from leeward.core.installation import hint
+from leeward.core.show.panel_sheet import PanelPicture
 from leeward.lab.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.lab.evaluate.evaluation import Evaluation
 from leeward.lab.evaluate.figures import figures
@@ -20,7 +22,9 @@ from leeward.lab.evaluate.page import page
 from leeward.lab.evaluate.point import COLUMNS, Refused
 from leeward.lab.evaluate.regression_page import regression_figures, regression_page
 from leeward.lab.evaluate.regressions import REGRESSION_COLUMNS, Regressions
-from leeward.lab.pictures import Picture
+
+PNG_SCALE = 2
+"""Pixels of a PNG for one of the SVG: sharp on screens of today."""
 
 GAPS = tuple(one.name for one in fields(Refused))
 
@@ -36,6 +40,27 @@ def refuse_taken(out: Path) -> None:
             value=repr(str(out)),
             next_step="Choose another folder.",
         )
+
+
+def require_png() -> None:
+    """Refuse where the package is missing that draws PNG; called before long work, not after it."""
+    try:
+        import vl_convert  # noqa: F401, PLC0415 (an optional extra, and slow to load)
+    except ImportError:
+        raise BadFile(
+            "pictures",
+            rule="need the package vl-convert-python",
+            value="no vl_convert",
+            next_step=hint("pictures"),
+        ) from None
+
+
+def png(svg: str) -> bytes:
+    """The same picture in pixels; the package has its fonts, so they are the same everywhere."""
+    require_png()
+    import vl_convert  # noqa: PLC0415 (as above)
+
+    return vl_convert.svg_to_png(svg, scale=PNG_SCALE)
 
 
 def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
@@ -70,13 +95,13 @@ def write_regressions(done: Regressions, out: Path) -> tuple[Path, ...]:
 
 
 def _folder(
-    out: Path, pages: Mapping[str, bytes], drawn: Mapping[str, Picture], *, private: bool
+    out: Path, pages: Mapping[str, bytes], drawn: Mapping[str, PanelPicture], *, private: bool
 ) -> tuple[Path, ...]:
     """Write the pages and the figures, all or nothing."""
     contents = dict(pages)
     for stem, picture in drawn.items():
         contents[f"figures/{stem}.svg"] = picture.svg.encode()
-        contents[f"figures/{stem}.png"] = picture.png()
+        contents[f"figures/{stem}.png"] = png(picture.svg)
     with _os_errors_refused(out):
         out.mkdir(mode=0o700 if private else 0o777)
         with _whole(out):

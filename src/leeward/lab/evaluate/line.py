@@ -5,10 +5,10 @@ from dataclasses import astuple, dataclass, replace
 from math import inf
 
 from leeward.core.mechanisms import REGISTRY
+from leeward.core.show import palette
+from leeward.core.show.panels import Stroke
 from leeward.lab.evaluate.contender import H15
 from leeward.lab.evaluate.point import Point
-from leeward.lab.pictures import Series
-from leeward.lab.pictures import colour as okabe_ito
 
 PUBLISHED, PARALLEL, INFUSION = "published", "parallel", "infusion"
 
@@ -17,19 +17,19 @@ Mark = tuple[str, str]
 
 MARKS: dict[str, tuple[Mark, ...]] = {
     "ours": (
-        (okabe_ito.BLUE, "circle"),
-        (okabe_ito.VERMILLION, "square"),
-        (okabe_ito.GREEN, "diamond"),
-        (okabe_ito.WINE, "triangle-right"),
-        (okabe_ito.SKY, "triangle-up"),
-        (okabe_ito.ORANGE, "circle"),
+        (palette.BLUE, "circle"),
+        (palette.VERMILLION, "square"),
+        (palette.GREEN, "diamond"),
+        (palette.WINE, "triangle-right"),
+        (palette.SKY, "triangle-up"),
+        (palette.ORANGE, "circle"),
     ),
     "paper": (
-        (okabe_ito.ORANGE, "square"),
-        (okabe_ito.SKY, "diamond"),
-        (okabe_ito.PURPLE, "triangle-up"),
+        (palette.ORANGE, "square"),
+        (palette.SKY, "diamond"),
+        (palette.PURPLE, "triangle-up"),
     ),
-    "baseline": ((okabe_ito.GREY, "cross"), (okabe_ito.GREY, "triangle-down")),
+    "baseline": ((palette.GREY, "cross"), (palette.GREY, "triangle-down")),
 }
 """The marks of the mechanisms of an origin, in the order of the registry; they begin again."""
 
@@ -63,7 +63,7 @@ def ranked() -> tuple[str, ...]:
 def mark(mechanism: str) -> Mark:
     """The colour and the shape of a mechanism's points."""
     if mechanism not in REGISTRY:
-        return okabe_ito.BLACK, "circle"
+        return palette.BLACK, "circle"
     alike = [name for name in ranked() if origin(name) == origin(mechanism)]
     marks = MARKS[REGISTRY[mechanism].origin]
     return marks[alike.index(mechanism) % len(marks)]
@@ -162,17 +162,13 @@ class Line:
             more.append("δ > 0" if self.delta else "δ = 0")
         return ", ".join(more)
 
-    def series(self, lines: Iterable["Line"]) -> Series:
+    @property
+    def stroke(self) -> Stroke:
         """How it is drawn: ours thick, published forms dashed, the papers' accounting dotted."""
-        dashed = (6, 3) if self.published or self.baseline else ()
-        return Series(
-            self.name,
-            self.label(lines),
-            mark(self.mechanism)[0],
-            (1, 3) if self.accounting == PARALLEL and not self.printed else dashed,
-            mark(self.mechanism)[1],
-            2.6 if self.ours else 1.2,
-        )
+        dash = "6 3" if self.published or self.baseline else ""
+        dash = "1 3" if self.accounting == PARALLEL and not self.printed else dash
+        colour, marker = mark(self.mechanism)
+        return Stroke(colour, dash, marker, 2.6 if self.ours else 1.2)
 
 
 def line_of(point: Point) -> Line:

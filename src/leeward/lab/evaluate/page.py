@@ -8,6 +8,7 @@ from leeward.core.privacy.sentences import FURTHER, IN_GENERAL
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import NOTHING, capital, correlation, percent, significant
 from leeward.core.show.page import Row
+from leeward.core.show.panel_sheet import PanelPicture
 from leeward.lab.evaluate.break_even import FAMILIES, BreakEven, break_even
 from leeward.lab.evaluate.classical import HEADINGS, sections
 from leeward.lab.evaluate.contender import H15
@@ -18,7 +19,6 @@ from leeward.lab.evaluate.key_findings import KeyFinding, has_printed, key_findi
 from leeward.lab.evaluate.line import INFUSION, PARALLEL, PUBLISHED, drawable, line_of
 from leeward.lab.evaluate.point import Point
 from leeward.lab.evaluate.results import WorkloadResult, called, promise, workload_results
-from leeward.lab.pictures import Picture
 
 COLUMNS = (
     *("Mechanism", "Promise", "ε by the sum rule", "Mean error (jobs)"),
@@ -26,7 +26,7 @@ COLUMNS = (
     *("Ratio where published", "Rank correlation", "Negative", "Margins cover", "Source"),
 )
 
-Pictures = Mapping[str, Picture]
+Pictures = Mapping[str, PanelPicture]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Workload:
     rows: Sequence[Row]
     bests: Sequence[Best]
     gaps: Sequence[Gap]
-    figures: Sequence[Picture]
+    figures: Sequence[PanelPicture]
 
     @property
     def title(self) -> str:

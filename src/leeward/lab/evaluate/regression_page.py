@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from leeward.core.show import palette
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import capital, percent, significant
 from leeward.core.show.page import Row
+from leeward.core.show.panel_sheet import PanelPicture, panel_picture
+from leeward.core.show.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 from leeward.lab.evaluate.regressions import (
     ESTIMANDS,
     POINT_OF_ATLAS,
@@ -13,8 +16,6 @@ from leeward.lab.evaluate.regressions import (
     RegressionPoint,
     Regressions,
 )
-from leeward.lab.pictures import Axis, Panels, Picture, Reference, Series, draw
-from leeward.lab.pictures import colour as okabe_ito
 from leeward.systems.regress.mose import NOTICE
 
 STATISTICS = {
@@ -38,14 +39,14 @@ SHOWN: Mapping[str, Shown] = {
         "moments",
         "Private. Noise on the count and on sums of x, y and their products; the line follows from "
         "them. ε pays once for the count, the slope and all predictions.",
-        okabe_ito.BLUE,
+        palette.BLUE,
         "circle",
     ),
     "theil-sen": Shown(
         "Theil–Sen",
         "Private, with public counts. Medians of predictions by pairs of people, chosen at random "
         "on a public grid; ε pays for both ends of the line.",
-        okabe_ito.VERMILLION,
+        palette.VERMILLION,
         "square",
     ),
     "mose": Shown(
@@ -53,35 +54,35 @@ SHOWN: Mapping[str, Shown] = {
         "Not formally private. Noise of scale χ/(εN); χ is the largest N times sensitivity of all "
         "cells, computed from the raw data, with one point added at a corner. Each statistic pays "
         "ε of its own.",
-        okabe_ito.GREEN,
+        palette.GREEN,
         "diamond",
     ),
     "upper-bound": Shown(
         "MOSE upper bound",
         "Not formally private. χ is a proved bound that reads no y but their range; it still reads "
         "x.",
-        okabe_ito.PURPLE,
+        palette.PURPLE,
         "triangle-up",
     ),
     "local": Shown(
         "local sensitivity",
         "Not formally private. Noise of the cell's own sensitivity. Stated, the scale leaks; kept "
         "secret, the variance is unknown.",
-        okabe_ito.ORANGE,
+        palette.ORANGE,
         "triangle-right",
     ),
     "global": Shown(
         "global sensitivity",
         "Noise for the worst data that could be: the range of the statistic, into which it is "
         "moved. Not formally private here: floats, and a standard error of the raw data.",
-        okabe_ito.GREY,
+        palette.GREY,
         "cross",
     ),
     "suppression": Shown(
         "suppression",
         "Not formally private. Cells of fewer than 20 people are withheld, the others are exact; ε "
         "plays no part.",
-        okabe_ito.BLACK,
+        palette.BLACK,
         "triangle-down",
     ),
 }
@@ -90,49 +91,64 @@ STYLE = "Thick: private. Dashed: not formally private."
 COLUMNS = ("Method", "Guarantee", "Error", "Error ÷ standard error", "Right fifth", "Published")
 
 
-def regression_figures(done: Regressions) -> dict[str, Picture]:
+def regression_figures(done: Regressions) -> dict[str, PanelPicture]:
     """Error against ε, and the share of the outer fifths that is right."""
-    error = Panels(
+    error = FacetPlot(
         "Error of released lines",
-        Axis("epsilon", "privacy loss ε", log=True),
-        Axis("ratio_to_se", "error ÷ standard error", log=True),
-        (),
+        Direction("privacy loss ε", log=True, ticks=tuple(_epsilons(done))),
+        Direction("error ÷ standard error", log=True),
+        _facets(done, lambda one: one.ratio_to_se),
         "Median over cells of the mean absolute difference from least squares, divided by the "
         f"median standard error of least squares; both axes logarithmic. {STYLE}",
-        reference=Reference(1, "as the sampling error"),
+        level=(1, "as the sampling error"),
+        mark=done.mark,
     )
     tails = replace(
         error,
         title="Cells put into the right tail",
-        y=Axis("tails", "share of outer fifths that is right", reaches=(0, 1)),
+        y=Direction("share of outer fifths that is right", reaches=(0, 1)),
+        facets=_facets(done, lambda one: one.tails),
         subtitle="Share of the cells of the highest and lowest fifth that are released in it. "
         f"{STYLE}",
-        reference=Reference(1 / TAILS, "by chance"),
+        level=(1 / TAILS, "by chance"),
     )
-    return {stem: _drawn(done, chart) for stem, chart in (("error", error), ("tails", tails))}
+    return {"error": panel_picture(error), "tails": panel_picture(tails)}
 
 
-def _drawn(done: Regressions, chart: Panels) -> Picture:
-    rows = [
-        {
-            "panel": capital(STATISTICS[one.statistic]),
-            "series": one.method,
-            "epsilon": one.epsilon,
-            chart.y.column: getattr(one, chart.y.column),
-        }
-        for one in done.points
-    ]
-    ticks = tuple(sorted({one.epsilon for one in done.points}))
-    series = tuple(_series(name, done.points) for name in SHOWN)
-    filled = replace(chart, series=series, x=replace(chart.x, ticks=ticks), mark=done.mark)
-    return draw(rows, filled)
+def _facets(
+    done: Regressions, measure: Callable[[RegressionPoint], float | None]
+) -> tuple[Facet, ...]:
+    """A panel for each statistic, a line for each method."""
+    by_epsilon = sorted(done.points, key=lambda one: one.epsilon)
+    return tuple(
+        Facet(
+            capital(STATISTICS[statistic]),
+            tuple(
+                _trace(
+                    name,
+                    [p for p in by_epsilon if (p.method, p.statistic) == (name, statistic)],
+                    measure,
+                )
+                for name in SHOWN
+            ),
+        )
+        for statistic in dict.fromkeys(one.statistic for one in done.points)
+    )
 
 
-def _series(name: str, points: Sequence[RegressionPoint]) -> Series:
-    private = any(one.private for one in points if one.method == name)
-    one = SHOWN[name]
-    look = ((), 2.6) if private else ((6, 3), 1.2)
-    return Series(name, one.label, one.colour, look[0], one.shape, look[1])
+def _trace(
+    method: str,
+    points: Sequence[RegressionPoint],
+    measure: Callable[[RegressionPoint], float | None],
+) -> Trace:
+    look = SHOWN[method]
+    private = any(one.private for one in points)
+    stroke = Stroke(look.colour, "" if private else "6 3", look.shape, 2.6 if private else 1.2)
+    return Trace(look.label, stroke, tuple(TracePoint(p.epsilon, measure(p)) for p in points))
+
+
+def _epsilons(done: Regressions) -> list[float]:
+    return sorted({one.epsilon for one in done.points})
 
 
 def regression_findings(done: Regressions) -> tuple[str, ...]:
@@ -197,7 +213,7 @@ class Standing:
     rows: Sequence[Row]
 
 
-def regression_page(done: Regressions, drawn: Mapping[str, Picture]) -> str:
+def regression_page(done: Regressions, drawn: Mapping[str, PanelPicture]) -> str:
     """The whole page."""
     return template("evaluate/regressions.html.j2").render(
         done=done,
@@ -212,7 +228,7 @@ def regression_page(done: Regressions, drawn: Mapping[str, Picture]) -> str:
 
 def _tables(done: Regressions) -> Iterator[Standing]:
     for line in done.lines:
-        for epsilon in sorted({one.epsilon for one in done.points}):
+        for epsilon in _epsilons(done):
             here = _here(done, line.statistic, epsilon)
             caption = f"{capital(STATISTICS[line.statistic])}, ε = {epsilon:g}"
             yield Standing(caption, [_row(one) for one in here])
@@ -241,6 +257,4 @@ def _here(done: Regressions, statistic: str, epsilon: float) -> list[RegressionP
 
 def _shown_epsilon(done: Regressions) -> float:
     """The ε of the Atlas, or the nearest that was drawn."""
-    return min(
-        {one.epsilon for one in done.points}, key=lambda one: (abs(one - POINT_OF_ATLAS), one)
-    )
+    return min(_epsilons(done), key=lambda one: (abs(one - POINT_OF_ATLAS), one))

@@ -1,4 +1,4 @@
-"""Colour: the palette of Okabe and Ito, which the colour-blind can tell apart, and its inks.
+"""Palette: the colours of Okabe and Ito, which the colour-blind can tell apart, and its inks.
 
 WINE is of the muted palette of Paul Tol, which has the same aim.
 """

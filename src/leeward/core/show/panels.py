@@ -1,0 +1,146 @@
+"""Panels: lines on the same axes, panel beside panel, each named at its end, as plain data.
+
+`panel_sheet.py` places them; `panels.svg.j2` draws a file that needs no style sheet.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import ClassVar
+
+from leeward.core.show.charts import LEAST_TICKS, Tick, named
+from leeward.core.show.palette import BLACK
+from leeward.core.show.plots import AIR, Axis
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """How a line looks: dash and marker tell what the colour tells, for those who do not see it."""
+
+    colour: str = BLACK
+    dash: str = ""
+    marker: str = "circle"
+    width: float = 1.5
+
+
+@dataclass(frozen=True)
+class TracePoint:
+    """A place on a line; without `y` a gap.
+
+    One with a text in `bound` ("≤ 1", "> 4") is no value but a limit: an open marker beside the
+    text, which no line reaches.
+    """
+
+    x: float
+    y: float | None
+    bound: str = ""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A line: what it is called, how it looks, and its points from left to right."""
+
+    label: str
+    stroke: Stroke
+    points: tuple[TracePoint, ...]
+
+    @property
+    def shown(self) -> tuple[TracePoint, ...]:
+        """The points that get a marker."""
+        return tuple(point for point in self.points if point.y is not None)
+
+    @property
+    def runs(self) -> Iterator[list[TracePoint]]:
+        """The stretches that are joined: a gap or a bound breaks the line."""
+        run: list[TracePoint] = []
+        for point in self.points:
+            if point.y is not None and not point.bound:
+                run.append(point)
+            else:
+                yield run
+                run = []
+        yield run
+
+
+@dataclass(frozen=True)
+class Facet:
+    """A panel: its title and its lines."""
+
+    title: str
+    traces: tuple[Trace, ...]
+
+
+@dataclass(frozen=True)
+class Direction:
+    """What an axis shows, with these `ticks` where three of them are in sight.
+
+    It shows what it `reaches` whatever the values are, and leaves `air` free beside them.
+    """
+
+    title: str
+    log: bool = False
+    ticks: tuple[float, ...] = ()
+    reaches: tuple[float, ...] = ()
+    air: float = AIR
+
+    def has(self, value: float | None) -> bool:
+        """Whether a value has a place: no missing or infinite one has, nor zero on a log axis."""
+        return value is not None and isfinite(value) and (value > 0 or not self.log)
+
+    def axis(self, values: Iterable[float]) -> Axis:
+        """The axis that shows all values."""
+        return Axis.of((*values, *self.reaches), log=self.log, air=self.air)
+
+    def numbers(self, axis: Axis) -> tuple[Tick, ...]:
+        """The numbers at its axis."""
+        given = (Tick(axis.at(value), text) for value, text in named(self.ticks))
+        seen = tuple(tick for tick in given if 0 <= tick.at <= 100)
+        return seen if len(seen) >= LEAST_TICKS else axis.ticks
+
+
+@dataclass(frozen=True)
+class FacetPlot:
+    """Lines in panels with the same axes.
+
+    `level` is a horizontal line with its name; `mark` is a warning, in red above everything.
+    """
+
+    kind: ClassVar[str] = "panels"
+
+    title: str
+    x: Direction
+    y: Direction
+    facets: tuple[Facet, ...]
+    subtitle: str = ""
+    level: tuple[float, str] | None = None
+    mark: str | None = None
+
+    @property
+    def drawable(self) -> tuple[Facet, ...]:
+        """The panels with the points that have a place, and the lines that have such points."""
+        return tuple(Facet(one.title, tuple(self._traces(one))) for one in self.facets)
+
+    def _traces(self, facet: Facet) -> Iterator[Trace]:
+        for trace in facet.traces:
+            points = (
+                replace(p, y=p.y if self.y.has(p.y) else None)
+                for p in trace.points
+                if self.x.has(p.x)
+            )
+            placed = replace(trace, points=tuple(points))
+            if placed.shown:
+                yield placed
+
+    @property
+    def description(self) -> str:
+        """The figure for readers who do not see it."""
+        lines = dict.fromkeys(trace.label for facet in self.drawable for trace in facet.traces)
+        parts = (
+            self.mark,
+            self.subtitle,
+            f"Panels: {'; '.join(facet.title for facet in self.facets)}.",
+            f"Across: {self.x.title}. Upwards: {self.y.title}.",
+            f"Lines: {'; '.join(lines)}.".replace("\n", " "),
+            f"A rule at {self.level[0]:g}: {self.level[1]}." if self.level else "",
+        )
+        return " ".join(part for part in parts if part)
