@@ -17,8 +17,8 @@ from benchmarks.process import Run
 from benchmarks.scale import Measured
 from docs.slot import fill, table
 from leeward.core.show import palette
-from leeward.core.show.panel_sheet import panel_picture
-from leeward.core.show.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
+from leeward.lab.evaluate.panel_sheet import panel_picture
+from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "explanation" / "performance.md"

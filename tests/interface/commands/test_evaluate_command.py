@@ -18,9 +18,9 @@ import pytest
 
 from leeward.core.installation import hint
 from leeward.core.show.page import INTERNAL
-from leeward.core.show.panel_sheet import PanelPicture
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate import run
+from leeward.lab.evaluate.panel_sheet import PanelPicture
 from leeward.lab.evaluate.point import COLUMNS
 from leeward.lab.evaluate.workloads import PRESETS, Grid, exact
 from tests.interface.commands.scene import Office

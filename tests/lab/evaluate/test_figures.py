@@ -7,11 +7,11 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from leeward.core.show.panels import FacetPlot
 from leeward.lab.evaluate import figures as subject
 from leeward.lab.evaluate.break_even import BreakEven, break_even, crossing
 from leeward.lab.evaluate.figures import figures
 from leeward.lab.evaluate.line import Line, drawable, mark, ranked
+from leeward.lab.evaluate.panels import FacetPlot
 from leeward.lab.evaluate.point import ALL, Point
 from tests.lab.evaluate.smooth import EPSILONS, WORKLOADS, made_up
 

@@ -6,10 +6,10 @@ from html.parser import HTMLParser
 import pytest
 
 from leeward.core.show.page import INTERNAL
-from leeward.core.show.panel_sheet import PanelPicture
 from leeward.lab.evaluate.evaluation import Evaluation, Table
 from leeward.lab.evaluate.figures import figures
 from leeward.lab.evaluate.page import page
+from leeward.lab.evaluate.panel_sheet import PanelPicture
 from leeward.lab.evaluate.point import COLUMNS
 from tests.lab.evaluate.run import FULL, TODAY, at, printed, run
 from tests.lab.evaluate.test_findings import EMPTY

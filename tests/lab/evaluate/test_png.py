@@ -7,9 +7,9 @@ from struct import unpack
 from xml.etree import ElementTree as Xml
 
 from leeward.core.installation import hint
-from leeward.core.show.panel_sheet import panel_picture
 from leeward.lab.evaluate.evaluation_folder import PNG_SCALE, png, require_png
-from tests.core.show.panel_scene import plot
+from leeward.lab.evaluate.panel_sheet import panel_picture
+from tests.lab.evaluate.panel_scene import plot
 
 MISSING = """
 import sys

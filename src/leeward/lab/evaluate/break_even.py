@@ -7,8 +7,8 @@ from math import exp, inf, isfinite, log
 from typing import Literal, TypeAlias
 
 from leeward.core.show import palette
-from leeward.core.show.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 from leeward.lab.evaluate.line import PARALLEL, Line, drawable, line_of, lines_of
+from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 from leeward.lab.evaluate.point import ALL, Point
 
 Family = Literal["ours", "published", "published with δ"]

@@ -13,12 +13,12 @@ from typing import Any
 
 from leeward.core.errors import BadFile
 from leeward.core.installation import hint
-from leeward.core.show.panel_sheet import PanelPicture
 from leeward.lab.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.lab.evaluate.evaluation import Evaluation
 from leeward.lab.evaluate.figures import figures
 from leeward.lab.evaluate.key_findings import findings_json
 from leeward.lab.evaluate.page import page
+from leeward.lab.evaluate.panel_sheet import PanelPicture
 from leeward.lab.evaluate.point import COLUMNS, Refused
 from leeward.lab.evaluate.regression_page import regression_figures, regression_page
 from leeward.lab.evaluate.regressions import REGRESSION_COLUMNS, Regressions

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from leeward.core.show.panel_sheet import PanelPicture, panel_picture
-from leeward.core.show.panels import Direction, Facet, FacetPlot, Trace, TracePoint
 from leeward.lab.evaluate.break_even import summary
 from leeward.lab.evaluate.contender import H15
 from leeward.lab.evaluate.key_findings import compared, has_printed
 from leeward.lab.evaluate.line import INFUSION, PUBLISHED, Line, drawable, line_of, lines_of
+from leeward.lab.evaluate.panel_sheet import PanelPicture, panel_picture
+from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Trace, TracePoint
 from leeward.lab.evaluate.point import ALL, Point
 
 CHOSEN_ALPHA = 0.1
@@ -195,6 +195,14 @@ def _of_workload(given: Sequence[Point], name: str, strata_by: str) -> Iterator[
         panels=_only_if_tight(by_alpha),
         choice=_tight,
     )
+    yield from _orders(given, name, by_alpha)
+    yield _strata(shown, name, strata_by)
+
+
+def _orders(
+    given: Sequence[Point], name: str, by_alpha: Sequence[PointPanel]
+) -> Iterator[FigurePlan]:
+    """The order of the cells against the truth, and against noise infusion."""
     own = (p.spearman for p in given if p.mechanism == INFUSION and p.stratum == ALL)
     today = next((value for value in own if value is not None), None)
     order = FigurePlan(
@@ -214,7 +222,6 @@ def _of_workload(given: Sequence[Point], name: str, strata_by: str) -> Iterator[
         measure="spearman_infusion",
         level=None,
     )
-    yield _strata(shown, name, strata_by)
 
 
 def _strata(shown: Sequence[Point], name: str, by: str) -> FigurePlan:

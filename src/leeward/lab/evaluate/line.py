@@ -6,8 +6,8 @@ from math import inf
 
 from leeward.core.mechanisms import REGISTRY
 from leeward.core.show import palette
-from leeward.core.show.panels import Stroke
 from leeward.lab.evaluate.contender import H15
+from leeward.lab.evaluate.panels import Stroke
 from leeward.lab.evaluate.point import Point
 
 PUBLISHED, PARALLEL, INFUSION = "published", "parallel", "infusion"

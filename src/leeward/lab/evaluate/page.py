@@ -8,7 +8,6 @@ from leeward.core.privacy.sentences import FURTHER, IN_GENERAL
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import NOTHING, capital, correlation, percent, significant
 from leeward.core.show.page import Row
-from leeward.core.show.panel_sheet import PanelPicture
 from leeward.lab.evaluate.break_even import FAMILIES, BreakEven, break_even
 from leeward.lab.evaluate.classical import HEADINGS, sections
 from leeward.lab.evaluate.contender import H15
@@ -17,6 +16,7 @@ from leeward.lab.evaluate.figures import NOMINAL
 from leeward.lab.evaluate.findings import Best, Gap, agreed, bests, caution, coverage, gaps, reached
 from leeward.lab.evaluate.key_findings import KeyFinding, has_printed, key_findings
 from leeward.lab.evaluate.line import INFUSION, PARALLEL, PUBLISHED, drawable, line_of
+from leeward.lab.evaluate.panel_sheet import PanelPicture
 from leeward.lab.evaluate.point import Point
 from leeward.lab.evaluate.results import WorkloadResult, called, promise, workload_results
 

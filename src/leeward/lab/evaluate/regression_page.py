@@ -7,8 +7,8 @@ from leeward.core.show import palette
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import capital, percent, significant
 from leeward.core.show.page import Row
-from leeward.core.show.panel_sheet import PanelPicture, panel_picture
-from leeward.core.show.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
+from leeward.lab.evaluate.panel_sheet import PanelPicture, panel_picture
+from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 from leeward.lab.evaluate.regressions import (
     ESTIMANDS,
     POINT_OF_ATLAS,

@@ -6,11 +6,11 @@ from functools import cached_property
 from textwrap import wrap
 
 from leeward.core.show.charts import Tick
-from leeward.core.show.end_labels import LETTER, LINE, EndLabel, dodged, text_height, text_width
 from leeward.core.show.environment import template
-from leeward.core.show.palette import BLACK, RED, ink
-from leeward.core.show.panels import Facet, FacetPlot, Trace, TracePoint
 from leeward.core.show.plots import Axis
+from leeward.lab.evaluate.end_labels import LETTER, LINE, EndLabel, dodged, text_height, text_width
+from leeward.lab.evaluate.palette import BLACK, RED, ink
+from leeward.lab.evaluate.panels import Facet, FacetPlot, Trace, TracePoint
 
 PAGE, EDGE = 900.0, 12
 """Width of a file without its edges, and an edge."""
@@ -55,7 +55,7 @@ class PanelPicture:
 
 def panel_picture(plot: FacetPlot) -> PanelPicture:
     """Draw the panels: the same SVG every time."""
-    sheet = template("show/panels.svg.j2").render(
+    sheet = template("evaluate/panels.svg.j2").render(
         plot=plot, sheet=PanelSheet(plot), markers=MARKERS, bounds=BOUNDS, red=RED, ink=ink
     )
     return PanelPicture(sheet.strip(), plot.title, plot.description)

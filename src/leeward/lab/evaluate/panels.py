@@ -9,8 +9,8 @@ from math import isfinite
 from typing import ClassVar
 
 from leeward.core.show.charts import LEAST_TICKS, Tick, named
-from leeward.core.show.palette import BLACK
 from leeward.core.show.plots import AIR, Axis
+from leeward.lab.evaluate.palette import BLACK
 
 
 @dataclass(frozen=True)

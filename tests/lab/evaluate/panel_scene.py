@@ -1,6 +1,6 @@
 """A small figure to try: two panels, three lines, a gap, letters that need care."""
 
-from leeward.core.show.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
+from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 
 MARK = "INTERNAL: <not> for publication & so on."
 TITLE = 'Ratio & "rank" <of> cells'

@@ -8,11 +8,11 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from leeward.core.show.end_labels import LINE
-from leeward.core.show.palette import READABLE, RED, contrast, ink
-from leeward.core.show.panel_sheet import PanelPicture, panel_picture
-from leeward.core.show.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
-from tests.core.show.panel_scene import EPSILONS, LABELS, MARK, STROKES, TITLE, plot, points
+from leeward.lab.evaluate.end_labels import LINE
+from leeward.lab.evaluate.palette import READABLE, RED, contrast, ink
+from leeward.lab.evaluate.panel_sheet import PanelPicture, panel_picture
+from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
+from tests.lab.evaluate.panel_scene import EPSILONS, LABELS, MARK, STROKES, TITLE, plot, points
 
 SVG = "{http://www.w3.org/2000/svg}"
 
