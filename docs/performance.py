@@ -16,7 +16,7 @@ from benchmarks.peers.report import Result, markdown
 from benchmarks.process import Run
 from benchmarks.scale import Measured
 from docs.slot import fill, table
-from leeward.core.show import palette
+from leeward.lab.evaluate import palette
 from leeward.lab.evaluate.panel_sheet import panel_picture
 from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 

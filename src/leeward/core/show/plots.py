@@ -229,6 +229,18 @@ def _told(series: Series) -> str:
     return " to ".join(ends)
 
 
+class Parties:
+    """A picture whose rows have looks."""
+
+    rows: "tuple[Share | Needle | Range, ...]"
+
+    @property
+    def looks(self) -> tuple[tuple[Look, str], ...]:
+        """The looks of its rows, with what they stand for."""
+        present = {row.look for row in self.rows}
+        return tuple((look, words) for look, words in LOOKS.items() if look in present)
+
+
 @dataclass(frozen=True)
 class Share:
     """A bar with its number as text."""
@@ -240,7 +252,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Shares:
+class Shares(Parties):
     """Horizontal bars from zero; `most` is the end of the axis, the largest value if None."""
 
     kind: ClassVar[str] = "shares"
@@ -249,22 +261,12 @@ class Shares:
     rows: tuple[Share, ...]
     most: float | None = None
 
-    @property
-    def looks(self) -> tuple[tuple[Look, str], ...]:
-        """The looks of its bars, with what they stand for."""
-        return _looks(one.look for one in self.rows)
-
     def length(self, row: Share) -> float:
         """The length of a bar in per cent."""
         most = (
             max((one.value for one in self.rows), default=0.0) if self.most is None else self.most
         )
         return round(100 * min(1.0, max(0.0, row.value / most)), 2) if most else 0.0
-
-
-def _looks(found: Iterable[Look]) -> tuple[tuple[Look, str], ...]:
-    present = set(found)
-    return tuple((look, words) for look, words in LOOKS.items() if look in present)
 
 
 @dataclass(frozen=True)
@@ -284,18 +286,13 @@ class Needle:
 
 
 @dataclass(frozen=True)
-class Needles:
+class Needles(Parties):
     """Needles beside each other."""
 
     kind: ClassVar[str] = "needles"
 
     title: str
     rows: tuple[Needle, ...]
-
-    @property
-    def looks(self) -> tuple[tuple[Look, str], ...]:
-        """The looks of its needles, with what they stand for."""
-        return _looks(one.look for one in self.rows)
 
 
 @dataclass(frozen=True)
@@ -351,7 +348,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Ranges:
+class Ranges(Parties):
     """Intervals below each other on one axis."""
 
     kind: ClassVar[str] = "ranges"
@@ -374,8 +371,3 @@ class Ranges:
             self.axis.at(one) if self.axis.has(one) else None for one in (row.low, row.high)
         )
         return low, high
-
-    @property
-    def looks(self) -> tuple[tuple[Look, str], ...]:
-        """The looks of its intervals, with what they stand for."""
-        return _looks(one.look for one in self.rows)

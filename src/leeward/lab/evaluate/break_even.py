@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import exp, inf, isfinite, log
 from typing import Literal, TypeAlias
 
-from leeward.core.show import palette
+from leeward.lab.evaluate import palette
 from leeward.lab.evaluate.line import PARALLEL, Line, drawable, line_of, lines_of
 from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 from leeward.lab.evaluate.point import ALL, Point

@@ -5,7 +5,7 @@ from dataclasses import astuple, dataclass, replace
 from math import inf
 
 from leeward.core.mechanisms import REGISTRY
-from leeward.core.show import palette
+from leeward.lab.evaluate import palette
 from leeward.lab.evaluate.contender import H15
 from leeward.lab.evaluate.panels import Stroke
 from leeward.lab.evaluate.point import Point

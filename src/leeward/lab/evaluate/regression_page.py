@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from leeward.core.show import palette
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import capital, percent, significant
 from leeward.core.show.page import Row
+from leeward.lab.evaluate import palette
 from leeward.lab.evaluate.panel_sheet import PanelPicture, panel_picture
 from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 from leeward.lab.evaluate.regressions import (
