@@ -36,7 +36,7 @@ RUN = "leeward.publishing.release.run"
 PARTS = {
     "plan": ("leeward.interface.commands.release:read_plan",),
     "database": (
-        *(f"leeward.publishing.engines.ibis_engine:IbisEngine.{name}"
+        *(f"leeward.publishing.engines.engine:Engine.{name}"
           for name in ("digest", "frame_sketch", "check", "prepare", "unchanged")),
         f"{RUN}:open_data",
     ),

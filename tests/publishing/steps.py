@@ -11,7 +11,7 @@ from typing import Any
 
 from leeward.core import randomness
 from leeward.publishing.bundle import BundleWriter, TableWriter, writer
-from leeward.publishing.engines import ibis_engine
+from leeward.publishing.engines import engine
 from leeward.publishing.engines.duckdb import Embedded
 from leeward.publishing.ledger import Ledger, ledger
 from leeward.publishing.ledger.ledger import Transaction
@@ -20,10 +20,10 @@ LOG = "steps.txt"
 GATE = "gate"
 
 STEPS: tuple[tuple[Any, str, str], ...] = (
-    (ibis_engine.IbisEngine, "check", "rows are checked"),
+    (engine.Engine, "check", "rows are checked"),
     (Ledger, "reserve", "reserve"),
     (Transaction, "append", "an entry is added"),
-    (ibis_engine.IbisEngine, "prepare", "tabulate"),
+    (engine.Engine, "prepare", "tabulate"),
     (TableWriter, "write", "write a batch"),
     (TableWriter, "__exit__", "end a table"),
     (writer, "write_file", "write a text"),
@@ -31,7 +31,7 @@ STEPS: tuple[tuple[Any, str, str], ...] = (
     (Path, "rename", "rename"),
     (BundleWriter, "discard", "discard"),
     (Ledger, "commit", "commit"),
-    (ibis_engine.IbisEngine, "close", "forget the data"),
+    (engine.Engine, "close", "forget the data"),
 )
 
 

@@ -127,7 +127,7 @@ def test_a_receipt_spares_the_release_the_rows(
     def again(*_: object) -> None:
         raise AssertionError("the rows were looked at again")
 
-    monkeypatch.setattr("leeward.publishing.engines.ibis_engine.find_problems", again)
+    monkeypatch.setattr("leeward.publishing.engines.engine.find_problems", again)
     office.released()
 
 

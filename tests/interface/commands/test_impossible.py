@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from leeward.core import randomness
-from leeward.publishing.engines.ibis_engine import IbisEngine
+from leeward.publishing.engines.engine import Engine
 from leeward.publishing.plan.plan import read_plan
 from tests.golden.net import fixed_bits
 from tests.interface.commands.scene import Office
@@ -49,7 +49,7 @@ def test_a_release_does_not_look(ruled: Office, monkeypatch: pytest.MonkeyPatch)
     def looked(*_: object) -> None:
         raise AssertionError("a release counted impossible combinations")
 
-    monkeypatch.setattr(IbisEngine, "count_impossible", looked)
+    monkeypatch.setattr(Engine, "count_impossible", looked)
     tables = []
     for out in ("ruled", "free"):
         if out == "free":

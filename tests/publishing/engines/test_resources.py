@@ -10,7 +10,7 @@ from leeward.core.codebook import Marginal, SingleJob
 from leeward.core.codebook.resources import Resources, read_memory, read_resources
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError
 from leeward.publishing.engines import connect
-from leeward.publishing.engines.ibis_engine import IbisEngine
+from leeward.publishing.engines.engine import Engine
 from tests.publishing.engines.small import codebook, duck_file, economy, parquet, whole
 from tests.publishing.engines.truth import read, truth
 
@@ -18,7 +18,7 @@ GB = 10**9
 
 
 def setting(engine: object, name: str) -> str:
-    assert isinstance(engine, IbisEngine)
+    assert isinstance(engine, Engine)
     backend = engine._database._backend  # type: ignore[attr-defined]
     return str(backend.con.sql(f"SELECT current_setting('{name}')").fetchone()[0])
 

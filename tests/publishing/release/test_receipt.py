@@ -16,7 +16,7 @@ import leeward
 from leeward.core.errors import LeewardError
 from leeward.core.state import state_folder
 from leeward.publishing.engines import duckdb
-from leeward.publishing.engines.ibis_engine import IbisEngine
+from leeward.publishing.engines.engine import Engine
 from leeward.publishing.engines.spill import SpillFolder
 from leeward.publishing.ledger.entry import line
 from leeward.publishing.plan.plan import read_plan
@@ -168,7 +168,7 @@ def test_it_is_accepted_for_the_same_data_codebook_and_rules_alone(
         looked.append(f"strict: {strict}")
         return ()
 
-    monkeypatch.setattr(IbisEngine, "check", check)
+    monkeypatch.setattr(Engine, "check", check)
     checked(office)
     looked.clear()
     change(office)

@@ -19,7 +19,8 @@ from leeward.core.codebook.wage_jobs import KINDS, ONES, Quarter, WageColumns, W
 from leeward.core.show.numbers import counted, share
 from leeward.interface.commands.check import Encoding, Memory, Most, Quotes, Spill
 from leeward.interface.commands.screen import CONFIDENTIAL, EXCEEDED, progress, say, say_json
-from leeward.publishing.engines.wages import DOUBTFUL, JobsFile, write_jobs
+from leeward.publishing.engines.wage_records import DOUBTFUL
+from leeward.publishing.engines.wages import JobsFile, write_jobs
 from leeward.publishing.release.losses import HALF, MOST, NOISE, beyond, read_most
 
 

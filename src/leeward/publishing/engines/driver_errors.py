@@ -56,13 +56,18 @@ def hidden(refusal: LeewardError) -> LeewardError:
     return refusal if public else Undisclosed(refusal)
 
 
+def disclosed(refusal: LeewardError) -> LeewardError:
+    """What a refusal says to those who may know of rows."""
+    return (refusal.inside or refusal) if isinstance(refusal, Undisclosed) else refusal
+
+
 @contextmanager
 def frankly() -> Iterator[None]:
     """Say of a table what a release hides: types and kinds of failures, never rows."""
     try:
         yield
     except Undisclosed as refusal:
-        said: LeewardError = refusal.inside or refusal
+        said = disclosed(refusal)
     else:
         return
     raise said
@@ -70,14 +75,14 @@ def frankly() -> Iterator[None]:
 
 def _is_of_interruption(error: BaseException) -> bool:
     """Whether Ctrl-C is among its causes: drivers put several errors of their own on top."""
-    found: dict[int, BaseException] = {}
-    looked_at: list[BaseException | None] = [error]
-    while looked_at:
-        one = looked_at.pop()
-        if one is not None and id(one) not in found:
-            found[id(one)] = one
-            looked_at += [one.__cause__, one.__context__]
-    return any(isinstance(one, KeyboardInterrupt) for one in found.values())
+    causes: dict[int, BaseException] = {}
+    unseen: list[BaseException | None] = [error]
+    while unseen:
+        cause = unseen.pop()
+        if cause is not None and id(cause) not in causes:
+            causes[id(cause)] = cause
+            unseen += [cause.__cause__, cause.__context__]
+    return any(isinstance(cause, KeyboardInterrupt) for cause in causes.values())
 
 
 def hiding_errors_in(

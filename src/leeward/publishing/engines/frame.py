@@ -5,24 +5,42 @@ establishments with the same codes. Where owners are merged, the units of one ow
 cell are one part of the cell, and what a table asks of establishments it gets of parts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
 from operator import add
 
-from leeward.core.codebook import Codebook, Marginal
+from leeward.core.codebook import Attribute, Codebook, Marginal
 from leeward.publishing.engines.code_classes import Profile, Side, one_cell_each
 from leeward.publishing.engines.database import Column, Database, Scratch, Table, ibis, row_count
 from leeward.publishing.engines.recoding import (
-    Pays,
     numbered,
-    pay_columns,
     present,
     profile_name,
     recoded,
     same_id,
+    whole_pay,
 )
+
+Pays = Mapping[Attribute, str]
+"""The columns of pay that some table adds up, and the name that each has in queries."""
+
+
+def find_pays(marginals: Iterable[Marginal]) -> Pays:
+    """The columns of pay of all tables, each once."""
+    columns = dict.fromkeys(pay for table in marginals for pay in table.statistic.needs)
+    return {column: f"pay_{k}" for k, column in enumerate(columns)}
+
+
+def pay_columns(table: Table, name: str, pays: Pays) -> dict[str, Column]:
+    """The pay in each row of the table of this name."""
+    return {
+        new: whole_pay(table[pay.column], pay.numbers)
+        for pay, new in pays.items()
+        if pay.table == name and pay.numbers is not None
+    }
+
 
 MOST_NUMBERS = 2**62
 """Above this many combinations they are ranked, since their numbers would not fit."""
@@ -30,7 +48,7 @@ MOST_NUMBERS = 2**62
 
 def workplace_side(marginal: Marginal) -> Side:
     """What decides the frame of a table: workplace part and workplace filters."""
-    filters = tuple(one for one in marginal.filters if one.attribute.of_workplaces)
+    filters = tuple(kept for kept in marginal.filters if kept.attribute.of_workplaces)
     return marginal.workplace, filters
 
 
@@ -94,10 +112,10 @@ def find_establishments(
         ids["owner"] = present(workplaces[keys.id if keys.employer is None else keys.employer])
     coded = recoded(scratch, workplaces, ids, profiles)
     jobs = _paid_jobs(tables, codebook, pays)
-    payrolls = {one: jobs[one].sum() for one in pays.values()}
+    payrolls = {pay: jobs[pay].sum() for pay in pays.values()}
     sizes = jobs.group_by("at").aggregate(jobs=jobs.count(), **payrolls)
     joined = coded.left_join(sizes, same_id(coded.id, sizes["at"]))
-    filled = {one: joined[one].fill_null(0).cast("int64") for one in ("jobs", *payrolls)}
+    filled = {name: joined[name].fill_null(0).cast("int64") for name in ("jobs", *payrolls)}
     return joined.mutate(**filled).drop("at")
 
 
@@ -146,29 +164,24 @@ def find_units(
         table = scratch.keep(_each(establishments.mutate(unit=turn), pays))
         return Units(table, table, profiles, pays, each_establishment=True, merged=merged)
     values = [profile_name(k) for k in range(len(profiles))]
-    unit = _unit([establishments[one] for one in values], [one.size for one in profiles])
+    unit = _unit([establishments[name] for name in values], [part.size for part in profiles])
     table = scratch.keep(establishments.mutate(unit=unit))
     grouped = table.group_by("unit", *values).aggregate(
-        **{one: table[one].sum() for one in summed(pays)},
-        **{largest(one): table[one].max() for one in summed(pays)},
+        **{name: table[name].sum() for name in summed(pays)},
+        **{largest(name): table[name].max() for name in summed(pays)},
         in_frame=table.count(),
     )
     return Units(table, scratch.keep(grouped), profiles, pays)
 
 
 def _each(establishments: Table, pays: Pays) -> Table:
-    """Establishments as units: each is its own largest."""
-    own = {largest(one): establishments[one] for one in summed(pays)}
-    return establishments.mutate(in_frame=1, **own, **_owner(establishments))
-
-
-def _owner(establishments: Table) -> dict[str, Column]:
-    """A number for each owner, if owners are known; without an id, each for itself."""
-    if "owner" not in establishments.columns:
-        return {}
-    owner = establishments.owner
-    alone = ibis.cases((owner.isnull(), establishments.id))
-    return {"owner": ibis.dense_rank().over(order_by=[owner, alone]).cast("int32")}
+    """Establishments as units: each is its own largest. Owners, if they are known, are numbered."""
+    columns = {largest(name): establishments[name] for name in summed(pays)}
+    if "owner" in establishments.columns:
+        owner = establishments.owner
+        alone = ibis.cases((owner.isnull(), establishments.id))  # without an id, each for itself
+        columns["owner"] = ibis.dense_rank().over(order_by=[owner, alone]).cast("int32")
+    return establishments.mutate(in_frame=1, **columns)
 
 
 def _unit(values: Sequence[Column], sizes: Sequence[int]) -> Column:
@@ -187,14 +200,18 @@ def find_frame(database: Database, scratch: Scratch, units: Units, side: Side) -
     inside = numbered(scratch, units.table, units.profiles, side)
     part, sums = inside.owner if units.merged else inside.unit, units.sums
     kept = ("unit", "in_frame", *sums, *map(largest, sums))
-    inside = inside.select(*kept, cell="number", part=part)
-    parts = _merged(inside, sums) if units.merged else inside
-    found = parts.group_by("cell").aggregate(
-        **{largest(one): parts[largest(one)].max() for one in sums},
-        **{one: parts[one].sum() for one in (*sums, "in_frame")},
+    inside = parts = inside.select(*kept, cell="number", part=part)
+    if units.merged:  # all that one owner has in a workplace cell counts as one establishment
+        parts = inside.group_by("cell", "part").aggregate(
+            **{name: inside[name].sum() for name in (*sums, "in_frame")},
+            **{largest(name): inside[name].sum() for name in sums},
+        )
+    cells = parts.group_by("cell").aggregate(
+        **{largest(name): parts[largest(name)].max() for name in sums},
+        **{name: parts[name].sum() for name in (*sums, "in_frame")},
     )
-    index = ibis.row_number().over(order_by=found.cell).cast("int32")
-    cells = scratch.keep(found.mutate(cell_index=index))
+    index = ibis.row_number().over(order_by=cells.cell).cast("int32")
+    cells = scratch.keep(cells.mutate(cell_index=index))
     indices = cells.select("cell", "cell_index")
     one_each = not units.each_establishment and one_cell_each(units.profiles, side)
     return Frame(
@@ -204,12 +221,4 @@ def find_frame(database: Database, scratch: Scratch, units: Units, side: Side) -
         row_count(database, cells),
         one_each,
         one_unit_parts=not units.merged,
-    )
-
-
-def _merged(inside: Table, sums: tuple[str, ...]) -> Table:
-    """All that one owner has in a workplace cell, in place of its establishments."""
-    return inside.group_by("cell", "part").aggregate(
-        **{one: inside[one].sum() for one in (*sums, "in_frame")},
-        **{largest(one): inside[one].sum() for one in sums},
     )

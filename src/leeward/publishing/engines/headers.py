@@ -25,7 +25,7 @@ def header_problems(
     tables: Mapping[str, Table], codebook: Codebook, rule: JobsRule
 ) -> Iterator[LeewardError]:
     """Everything that names and types alone show to be wrong."""
-    numeric = {(one.table, one.column) for one in codebook.numeric}
+    numeric = {(column.table, column.column) for column in codebook.numeric}
     for where in dict.fromkeys(codebook.columns()):
         kind: Holds = "numbers" if where in numeric else "codes"
         yield from _problems(tables[where[0]], *where, kind)
@@ -44,7 +44,11 @@ def _problems(table: Table, name: str, column: str, holds: Holds) -> Iterator[Le
         rule = "must hold numbers or dates, by which the primary job is chosen"
         step = "Convert the column, or name another as `jobs.primary` in the plan."
         yield _wrong_type(table, name, column, rule, step)
-    elif holds == "codes" and not (holds_codes(table[column]) or _may_hold(table[column], name)):
+    elif holds == "codes" and not (
+        may_hold_codes(table[column])
+        # A column of nulls has no type: the public frame has none.
+        or (table[column].type().is_null() and name != "workplaces")
+    ):
         rule = "must hold text, whole numbers or true and false"
         yield _wrong_type(table, name, column, rule, NO_CODES)
 
@@ -53,15 +57,6 @@ def _wrong_type(table: Table, name: str, column: str, rule: str, step: str) -> L
     """A type may depend on rows: that of workers and jobs is shown by internal commands only."""
     kind = str(table[column].type())
     return hidden(BadData(f"data.{name}.{column}", rule=rule, value=kind, next_step=step))
-
-
-def _may_hold(column: Column, table: str) -> bool:
-    """Whether values can be ids and codes although the type suits fractions, or nothing.
-
-    Statistical files have no other numbers, and one null makes floats of whole numbers in some
-    tools. A column of nulls has no type: the public frame has none.
-    """
-    return may_be_fractions(column) or bool(column.type().is_null() and table != "workplaces")
 
 
 def require_names(columns: Iterable[str], parameter: str) -> None:
@@ -89,17 +84,20 @@ def require_column(table: Table, option: str, column: str, rule: str, next_step:
     """Refuse a column that an option of a command names and the table does not have."""
     if column in table.columns:
         return
-    near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
-    usual = f"Did you mean {near[0]!r}?" if near else "Look at the names of the columns."
+    usual = _likely(table, column) or "Look at the names of the columns."
     raise InvalidParameter(option, rule=rule, value=shown(column), next_step=next_step or usual)
+
+
+def _likely(table: Table, column: str) -> str:
+    near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
+    return f"Did you mean {near[0]!r}?" if near else ""
 
 
 def no_such_column(table: Table, name: str, column: str, key: str = "") -> BadData:
     """The refusal of a column that is not there, named by a key of the plan or by the codebook."""
-    near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
     named = f", which the plan names as `{key}`" if key else ""
     mend = f"mend `{key}` in the plan" if key else "mend the codebook"
-    step = f"Did you mean {near[0]!r}?" if near else f"Add it, or {mend}."
+    step = _likely(table, column) or f"Add it, or {mend}."
     unseparated = len(table.columns) == 1 and not table.columns[0].isidentifier()
     return BadData(
         f"data.{name}",
@@ -109,11 +107,16 @@ def no_such_column(table: Table, name: str, column: str, key: str = "") -> BadDa
     )
 
 
-def holds_codes(column: Column) -> bool:
-    """Whether equal values always have equal texts, as ids and codes must."""
+def may_hold_codes(column: Column) -> bool:
+    """Whether equal values always have equal texts, as ids and codes must; or may, as fractions.
+
+    Statistical files have no other numbers, and one null makes floats of whole numbers in some
+    tools.
+    """
     kind = column.type()
     whole = kind.is_integer() or (kind.is_decimal() and kind.scale == 0)
-    return bool(whole or kind.is_string() or kind.is_boolean() or kind.is_uuid())
+    texts = whole or kind.is_string() or kind.is_boolean() or kind.is_uuid()
+    return bool(texts or may_be_fractions(column))
 
 
 def holds_numbers(table: Table, column: str) -> bool:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from leeward.core.codebook import Attribute, BoundedJobs, Codebook, JobsRule, Steps
 from leeward.publishing.engines.counted_rows import counted, needed_columns, readable_tables, tidied
-from leeward.publishing.engines.database import Column, Database, Scratch, Table, ibis, row_count
+from leeward.publishing.engines.database import Database, Scratch, Table, ibis, row_count
 from leeward.publishing.engines.recoding import code_text, number, same_id
 
 AttributeSets = Sequence[frozenset[Attribute]]
@@ -31,24 +31,19 @@ def count_lost(
     """
     scratch = Scratch(database, "losses")
     tables = readable_tables(database, codebook, rule)
-    found = tidied(scratch, tables, codebook, rule, steps, limited=False)
-    limited = _limited_by(codebook, rule)
-    everywhere = _left_out(database, codebook, rule, steps, found["jobs"])
-    uncoded = Uncoded(database, scratch, codebook, found)
-    if limited is not None:
+    tables = tidied(scratch, tables, codebook, rule, steps, limited=False)
+    everywhere = _left_out(database, codebook, rule, steps, tables["jobs"])
+    uncoded = Uncoded(database, scratch, codebook, tables)
+    if isinstance(rule, BoundedJobs) and rule.per is not None:
+        # Under each code of the attribute so many jobs count; no code is folded there.
+        limited = codebook.attributes[rule.per].unfolded
         everywhere += uncoded.lost([frozenset({limited})])[0][0]
-    kept = counted(found["jobs"], codebook, rule)
-    if kept is not found["jobs"]:
+    kept = counted(tables["jobs"], codebook, rule)
+    if kept is not tables["jobs"]:
         kept = scratch.keep(kept.select(*needed_columns(codebook, rule)["jobs"]))
-    lost, jobs = replace(uncoded, tables={**found, "jobs": kept}).lost(sets)
+    lost, jobs = replace(uncoded, tables={**tables, "jobs": kept}).lost(sets)
     scratch.clear()
-    return tuple(everywhere + one for one in lost), everywhere + jobs
-
-
-def _limited_by(codebook: Codebook, rule: JobsRule) -> Attribute | None:
-    """The attribute under each code of which so many jobs count; no code is folded there."""
-    per = rule.per if isinstance(rule, BoundedJobs) else None
-    return None if per is None else codebook.attributes[per].unfolded
+    return tuple(everywhere + uncoded_jobs for uncoded_jobs in lost), everywhere + jobs
 
 
 def _left_out(
@@ -74,54 +69,52 @@ class Uncoded:
 
     def lost(self, sets: AttributeSets) -> tuple[list[int], int]:
         """For each set of attributes the jobs without a code of one of them, and all jobs."""
-        asked = dict.fromkeys(one for each in sets for one in each)
-        names = {one: f"lost_{k}" for k, one in enumerate(asked) if one.unlisted is None or
-                 one.missing is None}  # fmt: skip
+        every = dict.fromkeys(attribute for each in sets for attribute in each)
+        names = {
+            attribute: f"lost_{k}"
+            for k, attribute in enumerate(every)
+            if attribute.unlisted is None or attribute.missing is None
+        }
         jobs, keys = self._flagged("jobs", names), self.codebook.keys
-        of_workers = {one: name for one, name in names.items() if one.table == "workers"}
+        of_workers = {key: name for key, name in names.items() if key.table == "workers"}
         if of_workers:
             people = self._flagged("workers", names)
             flags = [people[name] for name in of_workers.values()]
             people = people.filter(reduce(or_, flags))
             people = people.select(*of_workers.values(), person=keys.workers.id)
             jobs = jobs.left_join(people, same_id(jobs[keys.jobs.worker], people.person))
-        of_places = {one: name for one, name in names.items() if one.of_workplaces}
+        of_places = {key: name for key, name in names.items() if key.of_workplaces}
         if of_places:
             frame = self._flagged("workplaces", of_places)
             frame = frame.select(*of_places.values(), place=keys.workplaces.id)
             jobs = jobs.left_join(frame, same_id(jobs[keys.jobs.workplace], frame.place))
-        counts = {
-            f"set_{k}": jobs.count(where=reduce(or_, flags))
-            for k, flags in enumerate(self._flags(jobs, each, names) for each in sets)
-            if flags
-        }
-        (found,) = self.database.rows(jobs.aggregate(jobs=jobs.count(), **counts))
-        return [int(found.get(f"set_{k}") or 0) for k in range(len(sets))], int(found["jobs"])
-
-    def _flags(
-        self, jobs: Table, asked: frozenset[Attribute], names: dict[Attribute, str]
-    ) -> list[Column]:
-        return [jobs[names[one]].fill_null(False) for one in asked if one in names]
+        counts = {}
+        for k, attributes in enumerate(sets):
+            flags = [jobs[names[key]].fill_null(False) for key in attributes if key in names]
+            if flags:
+                counts[f"set_{k}"] = jobs.count(where=reduce(or_, flags))
+        (sums,) = self.database.rows(jobs.aggregate(jobs=jobs.count(), **counts))
+        return [int(sums.get(f"set_{k}") or 0) for k in range(len(sets))], int(sums["jobs"])
 
     def _flagged(self, table: str, names: dict[Attribute, str]) -> Table:
         """A table with a column for each of its attributes: whether a row has no code of it."""
-        found = self.tables[table]
+        flagged = self.tables[table]
         for attribute, name in names.items():
             if attribute.table != table:
                 continue
             if attribute.numbers is not None:
-                found = found.mutate(**{name: number(found[attribute.column]).isnull()})
+                flagged = flagged.mutate(**{name: number(flagged[attribute.column]).isnull()})
                 continue
-            none = code_text(found[attribute.column]).isnull()
+            none = code_text(flagged[attribute.column]).isnull()
             wrong = none if attribute.missing is None else ibis.literal(False)
-            found = found.mutate(**{name: wrong})
+            flagged = flagged.mutate(**{name: wrong})
             if attribute.unlisted is None:
                 strange = self._strange(attribute, name)
-                text = code_text(found[attribute.column])
-                joined = found.left_join(strange, text == strange[f"text_{name}"])
+                text = code_text(flagged[attribute.column])
+                joined = flagged.left_join(strange, text == strange[f"text_{name}"])
                 unlisted = joined[f"text_{name}"].notnull()
-                found = joined.mutate(**{name: joined[name] | unlisted}).drop(f"text_{name}")
-        return found
+                flagged = joined.mutate(**{name: joined[name] | unlisted}).drop(f"text_{name}")
+        return flagged
 
     def _strange(self, attribute: Attribute, name: str) -> Table:
         """The texts of a column that the codebook does not list, each once."""

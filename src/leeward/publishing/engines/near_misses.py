@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from leeward.core.codebook import Attribute
-from leeward.core.codebook.classifications import PACKAGED, Classification, Library
+from leeward.core.codebook.classifications import PACKAGED, Library
 from leeward.core.errors import LeewardError
 from leeward.publishing.engines.database import Column, ibis
 from leeward.publishing.engines.recoding import (
@@ -102,8 +102,7 @@ def pointed(column: Column) -> Column:
 
 def number_hints(counts: Mapping[str, int]) -> str:
     """What to do about numbers with marks, by how many have each of them."""
-    found = (MARKS[mark][1].format(f"{rows:,}") for mark, rows in counts.items() if rows)
-    return " ".join(found)
+    return " ".join(MARKS[mark][1].format(f"{rows:,}") for mark, rows in counts.items() if rows)
 
 
 def encoding_hint(texts: Iterable[str]) -> Iterator[str]:
@@ -189,25 +188,28 @@ class CodeSpelling:
 
     def _labels(self) -> Iterator[str]:
         by_label = self._by(str.casefold)
-        named = [one for one in self.texts if one.casefold() in by_label]
+        named = [text for text in self.texts if text.casefold() in by_label]
         if named:
             yield self._written(named, by_label, "a label", "labels")
 
     def _initials(self) -> Iterator[str]:
         """M and F where the list has Male and Female."""
         by_initial = self._by(lambda label: label[:1].casefold())
-        single = [one for one in self.texts if one.strip()]
-        if single and all(one.casefold() in by_initial for one in single):
+        single = [text for text in self.texts if text.strip()]
+        if single and all(text.casefold() in by_initial for text in single):
             yield self._written(single, by_initial, "the first letter of a label", "first letters")
 
     def _by(self, form: Callable[[str], str]) -> dict[str, str]:
         """The label of each form of a label that only one label has, of labels beside codes."""
+        forms: dict[str, list[str]] = {}
+        for label in self._own_labels():
+            forms.setdefault(form(label), []).append(label)
+        return {short: labels[0] for short, labels in forms.items() if len(labels) == 1}
+
+    def _own_labels(self) -> list[str]:
+        """The labels that are not the codes themselves."""
         pairs = zip(self.attribute.codes, self.attribute.labels, strict=True)
-        labels = [label for code, label in pairs if label and label != code]
-        forms = [form(label) for label in labels]
-        return {
-            one: label for one, label in zip(forms, labels, strict=True) if forms.count(one) == 1
-        }
+        return [label for code, label in pairs if label and label != code]
 
     def _written(
         self, texts: Sequence[str], labels: Mapping[str, str], one: str, several: str
@@ -222,24 +224,20 @@ class CodeSpelling:
 
     def _another_list(self) -> Iterator[str]:
         """Another list of the same things, by most of its labels, that has most of the texts."""
-        pairs = zip(self.attribute.codes, self.attribute.labels, strict=True)
-        own = {label for code, label in pairs if label and label != code}
-        for one in self._lists() if own else ():
-            has = [text for text in self.texts if text in one.codes]
-            same = own & {*one.codes.values()}
+        own = {*self._own_labels()}
+        try:
+            known = tuple(self.library) if own and self.library is not None else ()
+        except LeewardError:  # the folder cannot be read
+            known = PACKAGED
+        for other in known:
+            has = [text for text in self.texts if text in other.codes]
+            same = own & {*other.codes.values()}
             if 2 * len(has) > len(self.texts) and 2 * len(same) > len(self.attribute.codes):
                 yield (
-                    f"{has[0]!r} is a code of {one.name} ({one.title}), another list: is this the "
-                    f"vintage of the data? Write `codes: standard:{one.name}`."
+                    f"{has[0]!r} is a code of {other.name} ({other.title}), another list: is this "
+                    f"the vintage of the data? Write `codes: standard:{other.name}`."
                 )
                 return
-
-    def _lists(self) -> tuple[Classification, ...]:
-        """The lists that are known; only those of the package if the folder cannot be read."""
-        try:
-            return () if self.library is None else tuple(self.library)
-        except LeewardError:
-            return PACKAGED
 
 
 def _plain(code: str) -> str:

@@ -16,7 +16,6 @@ from leeward.publishing.engines.address import (
 from leeward.publishing.engines.database import Database
 from leeward.publishing.engines.duckdb import DuckFile, Files
 from leeward.publishing.engines.engine import Engine
-from leeward.publishing.engines.ibis_engine import IbisEngine
 from leeward.publishing.engines.postgres import Postgres
 from leeward.publishing.engines.remote import Remote
 from leeward.publishing.engines.spark.cluster import Spark
@@ -50,7 +49,7 @@ def connect(
     digest of files is begun at once, for one who will ask for it. Of tables in `headers` names and
     types of columns alone are read.
     """
-    return IbisEngine(
+    return Engine(
         open_database(sources, base, resources, tables=tables, hashed=hashed, headers=headers)
     )
 

@@ -8,7 +8,14 @@ import pyarrow as pa
 
 from leeward.core.codebook import Attribute, Codebook, JobsRule, NumericRange
 from leeward.publishing.engines.counted_rows import counted, is_unranked
-from leeward.publishing.engines.database import Column, Database, Scratch, Table, ibis
+from leeward.publishing.engines.database import (
+    Column,
+    Database,
+    Scratch,
+    Table,
+    ibis,
+    row_count,
+)
 from leeward.publishing.engines.near_misses import marked, pointed
 from leeward.publishing.engines.recoding import (
     as_text,
@@ -27,8 +34,16 @@ SAMPLE = 200
 
 LONGEST = 40
 
-Wrong = tuple[int, tuple[str, ...]]
+Texts = tuple[str, ...]
+
+Wrong = tuple[int, Texts]
 """A number of rows, and examples of what is wrong with them."""
+
+
+def first_texts(database: Database, texts: Table, most: int = EXAMPLES) -> tuple[str, ...]:
+    """The first few different rows of a query of texts, in their order."""
+    rows = database.rows(texts.distinct().order_by(*texts.columns).limit(most))
+    return tuple(", ".join(str(value)[:LONGEST] for value in row.values()) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -42,10 +57,6 @@ class Probe:
     def is_empty(self, table: str) -> bool:
         """Whether a table has no rows."""
         return not self.database.rows(self.tables[table].select(one=1).limit(1))
-
-    def rows(self, table: str) -> int:
-        """How many rows a table has."""
-        return self._count(self.tables[table])
 
     def nulls(self, table: str, column: str) -> int:
         """How many rows have a null in the column."""
@@ -64,13 +75,13 @@ class Probe:
         present = whole.select(**ids, **more).drop_null(list(ids))
         groups = present.group_by(*ids, *more).aggregate(number=lambda group: group.count())
         several = groups.filter(groups.number > 1)
-        (found,) = self.database.rows(
+        (sums,) = self.database.rows(
             several.aggregate(rows=several.number.sum(), groups=several.count())
         )
-        if not found["groups"]:
+        if not sums["groups"]:
             return Repeated(0, 0, ())
         texts = several.select(**{name: as_text(several[name]) for name in ids})
-        return Repeated(int(found["rows"]), int(found["groups"]), self._examples(texts))
+        return Repeated(int(sums["rows"]), int(sums["groups"]), self._examples(texts))
 
     def orphans(self, column: str, table: str, key: str) -> Wrong:
         """How many jobs refer to an id that the table lacks, and examples of such ids."""
@@ -97,8 +108,8 @@ class Probe:
     def beyond(self, codebook: Codebook, rule: JobsRule) -> int:
         """How many jobs of workers do not count under a rule that limits them."""
         jobs, ids = self.tables["jobs"], codebook.keys.jobs
-        held = jobs.filter(jobs[ids.worker].notnull(), jobs[ids.workplace].notnull())
-        return self._count(held) - self._count(counted(held, codebook, rule))
+        whole = jobs.filter(jobs[ids.worker].notnull(), jobs[ids.workplace].notnull())
+        return self._count(whole) - self._count(counted(whole, codebook, rule))
 
     def is_staffed(self, column: str, key: str) -> bool:
         """Whether some job points to every workplace, and there is one."""
@@ -112,29 +123,21 @@ class Probe:
             return []
         every = self.scratch.keep(known_texts(attributes))
         known = [every.filter(every.attribute == k) for k in range(len(attributes))]
-        texts = [self._texts(one.table, one.column) for one in attributes]
-        counts = [_counted(k, *pair) for k, pair in enumerate(zip(texts, known, strict=True))]
-        rows = {row["attribute"]: row for row in self.database.rows(ibis.union(*counts))}
-        return [
-            self._strangers(rows[k], texts[k], known[k].select("text"))
-            for k in range(len(attributes))
+        columns = [self._texts(attribute.table, attribute.column) for attribute in attributes]
+        counts = [
+            _stranger_counts(k, *pair) for k, pair in enumerate(zip(columns, known, strict=True))
         ]
+        rows = {row["attribute"]: row for row in self.database.rows(ibis.union(*counts))}
+        strangers = []
+        for k, texts in enumerate(columns):
+            nulls, unlisted, ambiguous = (int(rows[k][count] or 0) for count in COUNTS)
+            listed = known[k].select("text")
+            examples = self._unlisted(texts, listed) if unlisted else ((), (), ())
+            doubled = self._ambiguous(texts, listed) if ambiguous else (0, ())
+            strangers.append(Strangers(nulls, unlisted, *examples, *doubled))
+        return strangers
 
-    def _strangers(
-        self, counts: Mapping[str, int | None], texts: Table, known: Table
-    ) -> "Strangers":
-        """The counts of a column, with examples of what is wrong."""
-        nulls, unlisted, ambiguous = (int(counts[one] or 0) for one in COUNTS)
-        return Strangers(
-            nulls,
-            unlisted,
-            *(self._unlisted(texts, known) if unlisted else ((), (), ())),
-            *(self._ambiguous(texts, known) if ambiguous else (0, ())),
-        )
-
-    def _unlisted(
-        self, texts: Table, known: Table
-    ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+    def _unlisted(self, texts: Table, known: Table) -> tuple[Texts, Texts, Texts]:
         """Examples of unknown texts, of those that are empty or almost known, and a sample."""
         unknown = texts.filter(texts.text.notnull()).select("text")
         listed = self.scratch.keep(unknown.anti_join(known, unknown.text == known.text))
@@ -164,24 +167,23 @@ class Probe:
         ends = [bound + 1 for _, bound in numbers.bounds[:-1]]
         counts |= {f"class_{k}": rows.count(where=is_below(rows.value, end))
                    for k, end in enumerate(ends)}  # fmt: skip
-        (found,) = self.database.rows(rows.aggregate(**counts, numbers=rows.value.count()))
-        reached = [0, *(int(found[f"class_{k}"]) for k in range(len(ends))), int(found["numbers"])]
+        (sums,) = self.database.rows(rows.aggregate(**counts, numbers=rows.value.count()))
+        reached = [0, *(int(sums[f"class_{k}"]) for k in range(len(ends))), int(sums["numbers"])]
 
         def wrong(kind: str) -> Wrong:
             texts = rows.filter(rows[kind]).select("text")
-            return int(found[kind]), self._examples(texts) if found[kind] else ()
+            return int(sums[kind]), self._examples(texts) if sums[kind] else ()
 
-        spelled = {mark: int(found[mark]) for mark in marks}
         unreadable, below, above, fraction = map(wrong, kinds[1:])
         return OddNumbers(
-            int(found["missing"]),
+            int(sums["missing"]),
             unreadable,
             below,
             above,
             fraction,
-            int(found["pointed"]),
-            spelled,
-            tuple(high - low for low, high in pairwise(reached)),
+            int(sums["pointed"]),
+            marked={mark: int(sums[mark]) for mark in marks},
+            classes=tuple(high - low for low, high in pairwise(reached)),
         )
 
     def ambiguous(self, table: str, column: str, listed: Iterable[str]) -> Wrong:
@@ -201,32 +203,29 @@ class Probe:
             listed=lambda group: group.count(), rows=lambda group: group.number.max()
         )
         doubled = several.filter(several.listed > 1)
-        (found,) = self.database.rows(doubled.aggregate(rows=doubled["rows"].sum()))
-        rows = int(found["rows"] or 0)
+        (sums,) = self.database.rows(doubled.aggregate(rows=doubled["rows"].sum()))
+        rows = int(sums["rows"] or 0)
         return rows, self._examples(doubled.select("text")) if rows else ()
 
     def _count(self, query: Table) -> int:
-        (found,) = self.database.rows(query.aggregate(number=query.count()))
-        return int(found["number"])
+        return row_count(self.database, query)
 
     def _examples(self, texts: Table, most: int = EXAMPLES) -> tuple[str, ...]:
-        """The first few different rows of a query of texts, in their order."""
-        rows = self.database.rows(texts.distinct().order_by(*texts.columns).limit(most))
-        return tuple(", ".join(str(value)[:LONGEST] for value in row.values()) for row in rows)
+        return first_texts(self.database, texts, most)
 
 
 COUNTS = ("nulls", "unlisted", "ambiguous")
 
 
-def _counted(attribute: int, texts: Table, known: Table) -> Table:
+def _stranger_counts(attribute: int, texts: Table, known: Table) -> Table:
     """One row: how many rows of a column have no text, an unknown one, or one of several codes."""
     codes = known.select(code="text")
-    found = texts.left_join(codes, texts.text == codes.code)
-    each = found.group_by("text").aggregate(
-        nulls=found.number.sum(where=found.text.isnull()),
-        unlisted=found.number.sum(where=found.text.notnull() & found.code.isnull()),
-        listed=found.code.count(),
-        matched=found.number.max(where=found.code.notnull()),
+    both = texts.left_join(codes, texts.text == codes.code)
+    each = both.group_by("text").aggregate(
+        nulls=both.number.sum(where=both.text.isnull()),
+        unlisted=both.number.sum(where=both.text.notnull() & both.code.isnull()),
+        listed=both.code.count(),
+        matched=both.number.max(where=both.code.notnull()),
     )
     return each.aggregate(
         nulls=each.nulls.sum(),

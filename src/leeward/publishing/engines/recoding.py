@@ -10,7 +10,7 @@ from operator import add
 
 import pyarrow as pa
 
-from leeward.core.codebook import LEFT_OUT, Attribute, Marginal, NumericRange
+from leeward.core.codebook import LEFT_OUT, Attribute, NumericRange
 from leeward.publishing.engines.code_classes import Classes, Profile, Side
 from leeward.publishing.engines.database import Column, Scratch, Table, can, ibis
 
@@ -198,25 +198,6 @@ def listed_code(table: Table, attribute: Attribute) -> Column:
     text = code_text(column) if numbers is None else class_text(column, numbers)
     listed = ((code, at) for code, at in attribute.recode.items() if at != LEFT_OUT)
     return ibis.cases(*((text == code, at) for code, at in listed))
-
-
-Pays = Mapping[Attribute, str]
-"""The columns of pay that some table adds up, and the name that each has in queries."""
-
-
-def find_pays(marginals: Iterable[Marginal]) -> Pays:
-    """The columns of pay of all tables, each once."""
-    found = dict.fromkeys(one for table in marginals for one in table.statistic.needs)
-    return {one: f"pay_{k}" for k, one in enumerate(found)}
-
-
-def pay_columns(table: Table, name: str, pays: Pays) -> dict[str, Column]:
-    """The pay in each row of the table of this name."""
-    return {
-        new: whole_pay(table[one.column], one.numbers)
-        for one, new in pays.items()
-        if one.table == name and one.numbers is not None
-    }
 
 
 def whole_pay(column: Column, numbers: NumericRange) -> Column:

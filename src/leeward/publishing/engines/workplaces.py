@@ -17,12 +17,11 @@ from leeward.core.codebook import LEFT_OUT, Attribute, Codebook
 from leeward.core.errors import BadData, raise_all
 from leeward.publishing.engines.code_classes import Integers
 from leeward.publishing.engines.database import Database, Scratch, Table, ibis
-from leeward.publishing.engines.headers import holds_codes, no_such_column
+from leeward.publishing.engines.headers import may_hold_codes, no_such_column
 from leeward.publishing.engines.recoding import (
     FRACTION,
     class_or_code,
     code_text,
-    may_be_fractions,
     plain_id,
     with_nulls,
 )
@@ -44,7 +43,7 @@ def list_codes(database: Database, column: str) -> tuple[str, ...]:
     table = database.tables()["workplaces"]
     if column not in table.columns:
         raise no_such_column(table, "workplaces", column)
-    if not (holds_codes(table[column]) or may_be_fractions(table[column])):
+    if not may_hold_codes(table[column]):
         raise _no_codes(column, str(table[column].type()))
     texts = table.filter(table[column].notnull()).select(text=code_text(table[column])).distinct()
     found = [row["text"] for row in database.rows(texts.limit(MOST_TEXTS + 1))]

@@ -10,7 +10,8 @@ from leeward.core.interruption import postponed, recognised
 from leeward.core.mechanisms.measurement import Needs
 from leeward.core.noise.selftest import require_accuracy
 from leeward.publishing.bundle import BundleWriter
-from leeward.publishing.engines.engine import Engine, Owners
+from leeward.publishing.engines.engine import Engine
+from leeward.publishing.engines.tabulation import Owners
 from leeward.publishing.ledger import Account, Entry
 from leeward.publishing.plan.plan import Plan, PlannedTable
 from leeward.publishing.release.certify import Draft, Rows, certificate

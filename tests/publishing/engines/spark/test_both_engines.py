@@ -23,7 +23,7 @@ from leeward.core.codebook import (
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import InvalidParameter
 from leeward.publishing.engines import Engine, connect
-from leeward.publishing.engines.ibis_engine import IbisEngine
+from leeward.publishing.engines.engine import Engine
 from leeward.publishing.engines.spark.cluster import Spark
 from leeward.publishing.release.check import needed_steps, open_data
 from tests.publishing.engines.lists import Lists, by, filled, listed
@@ -343,7 +343,7 @@ def test_one_plan_reads_files_frames_and_spark(tmp_path: Path) -> None:
     plan_is_true(plan.reading(**{name: pq.read_table(one) for name, one in files.items()}), made)
     there = plan.reading(engine="spark", **files)
     with open_data(there) as engine:
-        assert isinstance(engine, IbisEngine)
+        assert isinstance(engine, Engine)
         assert isinstance(engine._database, Spark)
     plan_is_true(there, made)
     with pytest.raises(InvalidParameter, match=r"data.engine: must be one of duckdb, spark"):

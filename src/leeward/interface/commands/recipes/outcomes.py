@@ -9,7 +9,7 @@ from leeward.core.codebook.wage_jobs import WageColumns
 from leeward.interface.commands.recipes.recipe import Tables, Years
 from leeward.publishing.engines.database import Table, ibis
 from leeward.publishing.engines.recoding import ordered_text, same_id
-from leeward.publishing.engines.wages import wage_records
+from leeward.publishing.engines.wage_records import wage_records
 
 FEWEST_QUARTERS = 3
 LEAST_PAY = 15_080
