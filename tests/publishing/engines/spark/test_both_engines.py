@@ -23,7 +23,6 @@ from leeward.core.codebook import (
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import InvalidParameter
 from leeward.publishing.engines import Engine, connect
-from leeward.publishing.engines.engine import Engine
 from leeward.publishing.engines.spark.cluster import Spark
 from leeward.publishing.release.check import needed_steps, open_data
 from tests.publishing.engines.lists import Lists, by, filled, listed
