@@ -3,7 +3,7 @@
 A job is lost to every table where it has no worker, no workplace, or no code of the attribute by
 which jobs are limited; and to a table by an attribute of which it has no code. What a codebook
 omits, what a filter leaves out, repeated rows and jobs above a limit are not lost: leaving them
-out was decided. CONFIDENTIAL.
+out was decided. Beside them, how many jobs have an impossible combination. CONFIDENTIAL.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,19 @@ from operator import or_
 
 import pyarrow as pa
 
-from leeward.core.codebook import Attribute, BoundedJobs, Codebook, JobsRule, Steps
+from leeward.core.codebook import (
+    Attribute,
+    BoundedJobs,
+    Codebook,
+    Dimension,
+    JobsRule,
+    Marginal,
+    Steps,
+)
 from leeward.publishing.engines.counted_rows import counted, needed_columns, readable_tables, tidied
 from leeward.publishing.engines.database import Database, Scratch, Table, ibis, row_count
 from leeward.publishing.engines.recoding import code_text, number, same_id
+from leeward.publishing.engines.tabulation import Tabulation, Wanted
 
 AttributeSets = Sequence[frozenset[Attribute]]
 """The attributes that tables need, set by set; the empty set is any table."""
@@ -124,3 +133,27 @@ class Uncoded:
         known = self.scratch.keep(pa.table({"known": pa.array([*attribute.recode], pa.string())}))
         text = texts[f"text_{name}"]
         return self.scratch.keep(texts.filter(text.notnull()).anti_join(known, text == known.known))
+
+
+def count_impossible(
+    database: Database, codebook: Codebook, rule: JobsRule, steps: Steps
+) -> tuple[int, ...]:
+    """How many jobs have each of the impossible combinations. CONFIDENTIAL.
+
+    Each is counted as a table without attributes whose filters are its codes.
+    """
+    if not codebook.impossible:
+        return ()
+    attributes = codebook.attributes
+    tables = tuple(
+        Marginal("", (), (), filters=tuple(
+            Dimension(attributes[name], (attributes[name].codes.index(code),))
+            for name, code in combination.items()
+        ))
+        for combination in codebook.impossible
+    )  # fmt: skip
+    scratch = Scratch(database, "impossible")
+    tabulation = Tabulation(database, scratch, codebook, rule, Wanted(tables, (), steps=steps))
+    counts = tuple(map(tabulation.jobs, tables))
+    scratch.clear()
+    return counts
