@@ -15,8 +15,7 @@ from pathlib import Path
 
 gc.disable()  # as the command does while it imports
 
-from leeward.publishing.engines.lazy_compilers import import_compilers_lazily
-from leeward.publishing.engines.without_pandas import block_pandas
+from leeward.publishing.engines.import_hooks import block_pandas, import_compilers_lazily
 
 block_pandas()
 import_compilers_lazily()

@@ -18,7 +18,7 @@ from leeward.core.mechanisms.moments import Moments, lattice_points
 from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
-from leeward.publishing.engines.duckdb import opened_file
+from leeward.publishing.engines.table_files import opened_file
 from leeward.systems.regress.cell_lines import Lines, MedianLines, MomentLines
 from leeward.systems.regress.cell_points import NAME, Rows, read_rows
 from leeward.systems.regress.request import Request

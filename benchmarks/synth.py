@@ -21,7 +21,7 @@ import numpy as np
 
 from leeward.core.codebook import Codebook, read_codebook
 from leeward.core.randomness import SeededBits
-from leeward.publishing.engines.duckdb import opened_file
+from leeward.publishing.engines.table_files import opened_file
 from leeward.publishing.release.account import Uncharged
 from leeward.systems.synth.counting import NAME, FileCounts
 from leeward.systems.synth.domain import Domain

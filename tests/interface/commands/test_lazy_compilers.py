@@ -5,7 +5,7 @@ import sys
 
 HOOKED = """\
 import sys
-from leeward.publishing.engines.lazy_compilers import import_compilers_lazily
+from leeward.publishing.engines.import_hooks import import_compilers_lazily
 import_compilers_lazily()
 import ibis.backends.sql.compilers as sc
 """

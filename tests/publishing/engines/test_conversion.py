@@ -15,7 +15,7 @@ import xlsxwriter
 
 from leeward.core.codebook.resources import Resources, read_encoding
 from leeward.core.errors import BadFile, InvalidParameter, Undisclosed
-from leeward.publishing.engines import conversion, duckdb
+from leeward.publishing.engines import conversion, foreign_files, table_files
 from leeward.publishing.engines.address import FileAddress
 from leeward.publishing.engines.database import Database
 from leeward.publishing.engines.opening import open_database
@@ -75,13 +75,13 @@ def private(database: Database) -> list[int]:
     return [stat.S_IMODE(one.stat().st_mode) for one in made]
 
 
-@pytest.mark.parametrize("cells", [4, conversion.CELLS])
+@pytest.mark.parametrize("cells", [4, foreign_files.CELLS])
 @pytest.mark.parametrize("end", WRITERS)
 def test_its_rows_are_read(
     end: str, cells: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With four cells at a time a row is a piece."""
-    monkeypatch.setattr(conversion, "CELLS", cells)
+    monkeypatch.setattr(foreign_files, "CELLS", cells)
     WRITERS[end](tmp_path / f"jobs{end}")
     with closing(opened(tmp_path, f"jobs{end}")) as database:
         assert rows(database) == (TEXTS if end == ".xlsx" else ROWS)
@@ -239,10 +239,10 @@ def test_a_file_that_is_replaced_before_it_is_converted_has_changed(
         return made
 
     for reads, same in ((real, True), (replacing, False)):
-        monkeypatch.setattr(duckdb, "readable", reads)
+        monkeypatch.setattr(table_files, "readable", reads)
         paths = {"jobs": tmp_path / "jobs.csv", "workers": tmp_path / second}
         addresses = tuple(FileAddress(table, path, "csv") for table, path in paths.items())
-        files = duckdb.Files(addresses, Resources(encoding="latin-1"), hashed=hashed)
+        files = table_files.Files(addresses, Resources(encoding="latin-1"), hashed=hashed)
         with closing(files):
             files.digest()
             assert files.unchanged() is same

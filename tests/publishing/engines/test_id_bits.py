@@ -9,7 +9,6 @@ import pytest
 from leeward.core.codebook import TABLES
 from leeward.core.codebook.resources import Resources
 from leeward.publishing.engines.address import FrameAddress
-from leeward.publishing.engines.duckdb import Files
 from leeward.publishing.engines.id_bits import (
     BITS_EACH,
     LARGEST,
@@ -17,6 +16,7 @@ from leeward.publishing.engines.id_bits import (
     SoundIds,
     sound_ids,
 )
+from leeward.publishing.engines.table_files import Files
 
 Ids = Sequence[int | str | None]
 SPAN = 2 * BITS_EACH

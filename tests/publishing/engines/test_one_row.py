@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from leeward.core.codebook import TABLES
 from leeward.core.codebook.resources import Resources
-from leeward.publishing.engines import conversion
+from leeward.publishing.engines import foreign_files
 from leeward.publishing.engines.loose_values import text_array
 from tests.publishing.engines.cluster import cluster
 from tests.publishing.engines.one_row import (
@@ -286,7 +286,7 @@ def test_a_reader_that_looks_at_all_rows_is_found(monkeypatch: pytest.MonkeyPatc
         )
         return text_array([None] * len(held) if wrong else held)
 
-    monkeypatch.setattr(conversion, "text_array", by_column)
+    monkeypatch.setattr(foreign_files, "text_array", by_column)
     monkeypatch.setitem(READERS, "XLSX", replace(READERS["XLSX"], examples=60))
     with pytest.raises(AssertionError):
         test_one_row_changes_no_other("XLSX")

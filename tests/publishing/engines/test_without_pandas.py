@@ -12,7 +12,7 @@ USE = """
 import sys
 from pathlib import Path
 from leeward.publishing.engines import connect
-from leeward.publishing.engines.without_pandas import block_pandas
+from leeward.publishing.engines.import_hooks import block_pandas
 block_pandas()
 sources = dict(zip(("workplaces", "workers", "jobs"), sys.argv[2:]))
 with connect(sources, Path(sys.argv[1])) as engine:

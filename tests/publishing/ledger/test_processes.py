@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from leeward.publishing.ledger import Entry, Ledger
-from leeward.publishing.ledger.ledger import Transaction
 from leeward.publishing.ledger.notation import written
 from leeward.publishing.ledger.store import Store
+from leeward.publishing.ledger.transaction import Transaction
 from tests.publishing.ledger.scenes import ledger_with, release, strong
 
 PROCESSES = 8

@@ -12,7 +12,7 @@ import pytest
 from leeward.core.codebook import Codebook, RealRange, read_codebook
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms.moments import UNIT, lattice_points
-from leeward.publishing.engines.duckdb import opened_file
+from leeward.publishing.engines.table_files import opened_file
 from leeward.systems.regress.cell_points import NAME, NOWHERE, Rows, read_rows
 from leeward.systems.regress.request import Request
 from leeward.systems.regress.setting import Columns

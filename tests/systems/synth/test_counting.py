@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from leeward.core.codebook import read_codebook
-from leeward.publishing.engines.duckdb import opened_file
+from leeward.publishing.engines.table_files import opened_file
 from leeward.systems.synth.counting import NAME, FileCounts
 from leeward.systems.synth.domain import Domain
 from tests.systems.synth.scene import CODEBOOK, domain

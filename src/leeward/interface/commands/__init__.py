@@ -7,8 +7,7 @@ from typing import NoReturn
 
 try:
     from leeward.interface.commands.app import main
-    from leeward.publishing.engines.lazy_compilers import import_compilers_lazily
-    from leeward.publishing.engines.without_pandas import block_pandas
+    from leeward.publishing.engines.import_hooks import block_pandas, import_compilers_lazily
 except KeyboardInterrupt:
     sys.stderr.write("leeward: interrupted; nothing was charged.\n")
     sys.exit(130)

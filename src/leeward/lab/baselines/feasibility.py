@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from leeward.core.codebook.cells import Integers
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.installation import hint
-from leeward.publishing.engines.without_pandas import unblock_pandas
+from leeward.publishing.engines.import_hooks import unblock_pandas
 
 if TYPE_CHECKING:
     from ortools.sat.python.cp_model import CpModel, CpSolver

@@ -6,7 +6,7 @@ import numpy as np
 
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.randomness import SeededBits
-from leeward.publishing.engines.duckdb import opened_file
+from leeward.publishing.engines.table_files import opened_file
 from leeward.systems.regress.cell_points import NAME, read_rows
 from leeward.systems.regress.request import Request
 from leeward.systems.regress.scatter import Scatter

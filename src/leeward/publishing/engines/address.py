@@ -25,6 +25,17 @@ SUFFIXES: Mapping[str, Format] = {
     ".dta": "stata",
     ".sav": "spss",
 }
+FILES: Mapping[Format, str] = {
+    "parquet": "a Parquet file",
+    "csv": "a CSV file",
+    "sheet": "a workbook of Excel",
+    "sas": "a data set of SAS",
+    "xport": "a transport file of SAS",
+    "stata": "a file of Stata",
+    "spss": "a file of SPSS",
+}
+"""What a file of each format is."""
+
 SHEET = re.compile(r"(.+\.xlsx)#([^/]+)", re.IGNORECASE | re.DOTALL)
 """A workbook and the name of one of its sheets."""
 
@@ -39,7 +50,6 @@ SAME_NAMES = {"postgresql": "postgres"}
 OF_SPARK = ("spark", "pyspark", "sc")
 """Schemes of Spark itself, which are no addresses of tables."""
 
-SPARK_READS = "must be Parquet or a table of Spark's catalog under `engine: spark`"
 LAKES = ("hdfs", "s3", "s3a", "gs", "abfs", "abfss", "wasbs", "file")
 """File systems that Spark reads."""
 
@@ -79,6 +89,16 @@ class FileAddress(Address):
     sheet: str = ""
 
     @property
+    def kind(self) -> str:
+        """What it is: its format."""
+        return self.format
+
+    @property
+    def rule(self) -> str:
+        """The rule that a file breaks which is none of its format."""
+        return f"must be {FILES[self.format]}"
+
+    @property
     def source(self) -> object:
         """The file itself, whichever link or relative path names it."""
         state = self.path.stat()
@@ -100,6 +120,16 @@ class FrameAddress(Address):
     """A table in this process: anything that streams Arrow, or a table of Ibis. CONFIDENTIAL."""
 
     frame: object = field(repr=False)
+
+    @property
+    def kind(self) -> str:
+        """What it is."""
+        return "a frame"
+
+    @property
+    def rule(self) -> str:
+        """The rule that a frame breaks which cannot be copied."""
+        return "must be a frame whose columns have one type each"
 
     @property
     def source(self) -> object:
@@ -125,6 +155,11 @@ class TableAddress(Address):
     name: tuple[str, ...]
 
     @property
+    def kind(self) -> str:
+        """What it is: a table of this database."""
+        return self.scheme
+
+    @property
     def source(self) -> object:
         """The table, with or without its schema, in either case where the database ignores it."""
         folded = self.scheme in IN_FILES
@@ -137,34 +172,13 @@ class TableAddress(Address):
         return f"must be a table of the database; there is no {'.'.join(self.name)!r} in it"
 
 
-@dataclass(frozen=True)
-class SparkAddress(Address):
-    """What Spark reads: Parquet at a path or URL, which is not shown, or a table of its catalog."""
-
-    url: str = field(repr=False)
-    name: tuple[str, ...] = ()
-
-    @property
-    def source(self) -> object:
-        """The same of a catalog, which ignores case."""
-        name = tuple(map(str.casefold, self.name))
-        return self.url, *whole_name(name, "spark_catalog", "default")
-
-    @property
-    def rule(self) -> str:
-        """The rule that is broken when Spark does not find the table."""
-        if self.name:
-            return f"must be a table of Spark's catalog; there is no {'.'.join(self.name)!r} in it"
-        return "must be a Parquet file, or a folder of them, that Spark can read"
+AnyAddress = TypeVar("AnyAddress", bound=Address)
 
 
-Found = TypeVar("Found", bound=Address)
-
-
-def _each(tables: Iterable[str], read: Callable[[str], Found]) -> tuple[Found, ...]:
+def read_each(tables: Iterable[str], read: Callable[[str], AnyAddress]) -> tuple[AnyAddress, ...]:
     """The addresses of the tables; everything wrong with them at once."""
     problems: list[LeewardError] = []
-    addresses: list[Found] = []
+    addresses: list[AnyAddress] = []
     for table in tables:
         try:
             addresses.append(read(table))
@@ -178,7 +192,7 @@ def read_addresses(
     sources: Mapping[str, object], base: Path, tables: Iterable[str] = TABLES
 ) -> tuple[FileAddress | FrameAddress | TableAddress, ...]:
     """The addresses of files or frames, or of tables of one database."""
-    addresses = _each(tables, lambda table: _read(table, sources.get(table, ""), base))
+    addresses = read_each(tables, lambda table: _read(table, sources.get(table, ""), base))
     _refuse_mixture(addresses)
     _refuse_same(addresses)
     return addresses
@@ -201,11 +215,11 @@ ONE_SOURCE = {
 
 def _refuse_same(addresses: Iterable[Address]) -> None:
     """Refuse one source of two tables: a row of one would be a row of the other."""
-    for first, one in combinations(addresses, 2):
-        if one.is_same(first):
+    for first, second in combinations(addresses, 2):
+        if second.is_same(first):
             why, step = ONE_SOURCE[first.table]
             raise BadFile(
-                one.parameter,
+                second.parameter,
                 rule=f"must be another table than {first.parameter}: {why}",
                 value="the same source",
                 next_step=step,
@@ -217,27 +231,21 @@ def seen_from(written: str, folder: Path) -> str:
     if written.startswith("#") and not written.lower().endswith(tuple(SUFFIXES)):
         return written
     scheme, mark, rest = written.partition("://")
-    if not mark:
-        return _path_from(written, folder)
-    if scheme.lower() not in IN_FILES:
+    if mark and scheme.lower() not in IN_FILES:
         return written
-    path, hash_mark, name = rest.partition("#")
-    return f"{scheme}{mark}{_path_from(path, folder)}{hash_mark}{name}"
-
-
-def _path_from(path: str, folder: Path) -> str:
-    return path if Path(path).is_absolute() else os.path.relpath(path, folder)
+    path, hash_mark, name = rest.partition("#") if mark else (written, "", "")
+    moved = path if Path(path).is_absolute() else os.path.relpath(path, folder)
+    return f"{scheme}{mark}{moved}{hash_mark}{name}" if mark else moved
 
 
 def _read(table: str, written: object, base: Path) -> FileAddress | FrameAddress | TableAddress:
-    parameter = parameter_of(table)
     if isinstance(written, Path):
-        return _file_address(parameter, table, str(written), base)
+        return _file_address(table, str(written), base)
     if not isinstance(written, str):
         return FrameAddress(table, written)
     if not written.strip():
         raise BadFile(
-            parameter,
+            parameter_of(table),
             rule="must name a file or a table of a database",
             value="nothing",
             next_step="Write a path such as workplaces.parquet.",
@@ -245,7 +253,7 @@ def _read(table: str, written: object, base: Path) -> FileAddress | FrameAddress
     scheme, mark, rest = written.partition("://")
     if scheme.lower() in OF_SPARK or (written.startswith("#") and not (base / written).exists()):
         raise BadFile(
-            parameter,
+            parameter_of(table),
             rule="is read by Spark only if `engine` says so",
             value=f"{shown(scheme)} before ://" if mark else repr(written),
             next_step="Write `engine: spark`, or --engine spark, and #database.table or a path of "
@@ -253,30 +261,30 @@ def _read(table: str, written: object, base: Path) -> FileAddress | FrameAddress
         )
     if mark:
         return _table_address(table, scheme.lower(), rest, base)
-    return _file_address(parameter, table, written, base)
+    return _file_address(table, written, base)
 
 
-def _file_address(parameter: str, table: str, written: str, base: Path) -> FileAddress:
+def _file_address(table: str, written: str, base: Path) -> FileAddress:
     file, sheet = split_sheet(written)
     path, kind = base / file, format_of(file)
     if kind is None:
         database = path.suffix.lower() in (".duckdb", ".ddb", ".db", ".sqlite")
         raise BadFile(
-            parameter,
+            parameter_of(table),
             rule=f"must be a file that ends in {ENDINGS}, or a table of a database",
             value=repr(written),
             next_step=f"Write duckdb://{written}#TABLE for a table of a DuckDB file."
             if database
             else "Write the table as Parquet or CSV.",
         )
-    refuse_unreadable(path, parameter, file)
+    refuse_unreadable(path, parameter_of(table), file)
     return FileAddress(table, path, kind, sheet)
 
 
 def split_sheet(written: str) -> tuple[str, str]:
     """The path of a file and, behind #, the name of a sheet; the sheet is empty elsewhere."""
-    found = SHEET.fullmatch(written)
-    return (found[1], found[2]) if found else (written, "")
+    parts = SHEET.fullmatch(written)
+    return (parts[1], parts[2]) if parts else (written, "")
 
 
 def format_of(file: str) -> Format | None:
@@ -306,10 +314,15 @@ def refuse_unreadable(path: Path, parameter: str, written: str) -> None:
         )
 
 
+def known_databases() -> set[str]:
+    """The databases that Ibis knows here."""
+    return {point.name for point in entry_points(group=BACKENDS)}
+
+
 def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddress:
     parameter = parameter_of(table)
     scheme = SAME_NAMES.get(scheme, scheme)
-    known = sorted(point.name for point in entry_points(group=BACKENDS))
+    known = sorted(known_databases())
     if scheme not in known:
         raise BadFile(
             parameter,
@@ -336,87 +349,11 @@ def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddre
 
 
 def _refuse_mixture(addresses: Iterable[FileAddress | FrameAddress | TableAddress]) -> None:
-    databases = {one.url if isinstance(one, TableAddress) else "" for one in addresses}
+    databases = {place.url if isinstance(place, TableAddress) else "" for place in addresses}
     if len(databases) > 1:
         raise BadFile(
             "data",
             rule="must be three files or frames, or three tables of one and the same database",
-            value=", ".join(map(_kind, addresses)),
+            value=", ".join(place.kind for place in addresses),
             next_step="Put the three tables in one place.",
         )
-
-
-def _kind(address: FileAddress | FrameAddress | TableAddress) -> str:
-    if isinstance(address, TableAddress):
-        return address.scheme
-    return address.format if isinstance(address, FileAddress) else "a frame"
-
-
-def read_spark_addresses(
-    sources: Mapping[str, object],
-    base: Path,
-    tables: Iterable[str] = TABLES,
-    *,
-    elsewhere: bool = False,
-) -> tuple[SparkAddress, ...]:
-    """The addresses under `engine: spark`; `elsewhere` means that a server reads them."""
-
-    def read(table: str) -> SparkAddress:
-        given = sources.get(table, "")
-        if not isinstance(given, str | Path):
-            raise BadFile(
-                parameter_of(table),
-                rule=SPARK_READS,
-                value=f"a {type(given).__name__} in this process",
-                next_step="Leave out `engine: spark`, or write the table as Parquet.",
-            )
-        written = str(given)
-        address = _read_for_spark(table, written, base)
-        (_refuse_relative if elsewhere else _refuse_missing)(address, written)
-        return address
-
-    return _each(tables, read)
-
-
-def _read_for_spark(table: str, written: str, base: Path) -> SparkAddress:
-    scheme, mark, _ = written.partition("://")
-    parts = tuple(written[1:].split(".")) if written.startswith("#") else ()
-    databases = {*SAME_NAMES, *OF_SPARK, *(one.name for one in entry_points(group=BACKENDS))}
-    value, next_step = "", "Write a path such as workplaces.parquet, or #database.table."
-    if not written.strip():
-        value = "nothing"
-    elif parts and (not all(parts) or len(parts) > 3):
-        value = repr(written)
-    elif mark and scheme.lower() in databases:
-        value = f"{scheme.lower()}://… (not shown)"
-        next_step = "Leave out `engine: spark`, or register the tables in Spark's catalog."
-    elif format_of(split_sheet(written)[0]) not in (None, "parquet"):
-        value = f"a file that ends in {Path(split_sheet(written)[0]).suffix}"
-        next_step = "Write the table as Parquet, or register it in Spark's catalog as #table."
-    if value:
-        raise BadFile(
-            parameter_of(table),
-            rule=SPARK_READS,
-            value=value,
-            next_step=next_step,
-        )
-    # Without a scheme Spark would use its default file system, such as HDFS.
-    return SparkAddress(table, written if mark else f"file:{(base / written).absolute()}", parts)
-
-
-def _refuse_relative(address: SparkAddress, written: str) -> None:
-    """Refuse a relative path for a server, which does not know the folder of the plan."""
-    if not address.name and "://" not in written and not Path(written).is_absolute():
-        raise BadFile(
-            address.parameter,
-            rule="must be an absolute path or a URL where a server reads it",
-            value=repr(written),
-            next_step="Write where the server finds it, such as /data/jobs or s3a://bucket/jobs.",
-        )
-
-
-def _refuse_missing(address: SparkAddress, written: str) -> None:
-    """Say of a file on this machine what is wrong with it; a folder is looked at by Spark."""
-    path = Path(address.url.removeprefix("file:"))
-    if not address.name and "://" not in written and not path.is_dir():
-        refuse_unreadable(path, address.parameter, written)

@@ -8,10 +8,13 @@ from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Integral
+from typing import Any
 from uuid import UUID
 
 import numpy as np
 import pyarrow as pa
+
+from leeward.core.errors import BadFile
 
 DAY = timedelta(days=1)
 DAY_0 = datetime(1899, 12, 30)
@@ -26,6 +29,9 @@ MOST_DIGITS = 99
 LARGEST = 10**MOST_DIGITS
 """A larger whole number is neither an id nor a code."""
 
+OBJECTS = "object"
+"""The type of columns of pandas whose values have a type each."""
+
 ABSENT = ("NaTType", "NAType")
 """The types of missing values in pandas, which is not loaded here."""
 
@@ -37,7 +43,9 @@ def value_text(value: object) -> str | None:  # noqa: PLR0911 (a kind of value e
     that Excel gives it; true and false are these words. Bytes are no text.
     """
     if isinstance(value, str):
-        return value if value.isascii() or _is_unicode(value) else None
+        # A surrogate alone is no text, and UTF-8 has no bytes for it.
+        whole = value.isascii() or value.encode(errors="ignore").decode() == value
+        return value if whole else None
     if value is None or type(value).__name__ in ABSENT:
         return None
     if isinstance(value, bool | np.bool_):
@@ -60,12 +68,47 @@ def text_array(values: Iterable[object]) -> pa.Array:
     return pa.array(map(value_text, values), pa.large_string())
 
 
-def _is_unicode(text: str) -> bool:
+def decoded(raw: bytes, encoding: str = "utf-8") -> str | None:
+    """The text of bytes; None where they are no text in this encoding."""
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        return raw.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def arrow_stream(frame: object, parameter: str) -> pa.RecordBatchReader:
+    """The rows of a frame: by the Arrow C stream, or as Ibis gives them."""
+    if hasattr(frame, "to_pyarrow_batches"):
+        return frame.to_pyarrow_batches()
+    if hasattr(frame, "__arrow_c_stream__"):
+        return pa.RecordBatchReader.from_stream(_with_texts(frame))
+    raise BadFile(
+        parameter,
+        rule="must be a path, or a frame that streams Arrow (pandas, Polars, Arrow, DuckDB, Ibis)",
+        value=f"a {type(frame).__name__}",
+        next_step="Give a data frame of one of these libraries, or the path of a file.",
+    )
+
+
+def _with_texts(frame: Any) -> Any:  # noqa: ANN401 (of any library)
+    """The same frame; columns of pandas whose values have a type each are texts, by value.
+
+    PyArrow would look for the type of such a column in all its rows, and reject several.
+    """
+    if type(frame).__module__.partition(".")[0] != "pandas":
+        return frame
+    from pandas.arrays import ArrowExtensionArray  # type: ignore[import-untyped] # noqa: PLC0415 (whose frame it is)
+
+    whole = frame.copy(deep=False)
+    for place, kind in enumerate(frame.dtypes):
+        column = frame.iloc[:, place]
+        if kind == OBJECTS or getattr(kind, "storage", "") == "python":
+            whole.isetitem(place, ArrowExtensionArray(text_array(column)))
+        elif getattr(getattr(kind, "categories", None), "dtype", None) == OBJECTS:
+            codes = pa.array(column.cat.codes, pa.int64(), mask=(column.cat.codes < 0).to_numpy())
+            texts = text_array(kind.categories).take(codes)
+            whole.isetitem(place, ArrowExtensionArray(texts))
+    return whole
 
 
 def _decimal(value: Decimal) -> str | None:

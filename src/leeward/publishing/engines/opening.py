@@ -11,16 +11,17 @@ from leeward.publishing.engines.address import (
     FrameAddress,
     TableAddress,
     read_addresses,
-    read_spark_addresses,
 )
 from leeward.publishing.engines.database import Database
-from leeward.publishing.engines.duckdb import DuckFile, Files
+from leeward.publishing.engines.duckdb import DuckFile
 from leeward.publishing.engines.engine import Engine
 from leeward.publishing.engines.postgres import Postgres
 from leeward.publishing.engines.remote import Remote
 from leeward.publishing.engines.spark.cluster import Spark
 from leeward.publishing.engines.spark.session import chosen_remote
+from leeward.publishing.engines.spark.spark_address import read_spark_addresses
 from leeward.publishing.engines.sqlite import Sqlite
+from leeward.publishing.engines.table_files import Files
 
 ANYTHING = Resources()
 

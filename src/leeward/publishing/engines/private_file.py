@@ -22,12 +22,18 @@ def write_private(out: Path, pieces: Iterable[pa.RecordBatch], schema: pa.Schema
         return _write(file, _row_groups(pieces, schema), schema)
 
 
+def new_private(path: Path) -> BinaryIO:
+    """A new file, for its owner alone from the first byte on."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags, 0o600), "wb")
+
+
 @contextmanager
 def private_folder(folder: Path, inside: str) -> Iterator[Path]:
     """A new folder inside for private files; if they cannot all be written, nothing remains."""
-    made = folder / inside
+    private = folder / inside
     try:
-        made.mkdir(mode=0o700, parents=True)
+        private.mkdir(mode=0o700, parents=True)
     except OSError as error:
         raise BadFile(
             "--out",
@@ -36,9 +42,9 @@ def private_folder(folder: Path, inside: str) -> Iterator[Path]:
             next_step="Choose another folder.",
         ) from None
     try:
-        yield made
+        yield private
     except BaseException:
-        rmtree(made)
+        rmtree(private)
         raise
 
 
@@ -64,11 +70,10 @@ def require_new(out: Path) -> None:
 def _private(out: Path) -> Iterator[BinaryIO]:
     """A file for its owner alone, which has its name when it is whole; else nothing remains."""
     hidden = out.with_name(f".{out.name}.{os.getpid()}")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
     try:
         with suppress(FileNotFoundError):
             hidden.unlink()  # of a process of this number that was killed
-        with os.fdopen(os.open(hidden, flags, 0o600), "wb") as file:
+        with new_private(hidden) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -97,12 +102,12 @@ def _write(file: BinaryIO, groups: Iterable[pa.Table], schema: pa.Schema) -> int
 
 def _row_groups(pieces: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
     """The same rows in groups of one size, so that every database gives the same file."""
-    held = schema.empty_table()
+    rows = schema.empty_table()
     for piece in pieces:
         more = pa.Table.from_batches([piece]).select(schema.names).cast(schema)
-        held = pa.concat_tables([held, more])
-        while len(held) >= GROUP:
-            yield held.slice(0, GROUP).combine_chunks()
-            held = held.slice(GROUP)
-    if len(held):
-        yield held.combine_chunks()
+        rows = pa.concat_tables([rows, more])
+        while len(rows) >= GROUP:
+            yield rows.slice(0, GROUP).combine_chunks()
+            rows = rows.slice(GROUP)
+    if len(rows):
+        yield rows.combine_chunks()

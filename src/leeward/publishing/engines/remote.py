@@ -18,7 +18,7 @@ from leeward.publishing.engines.database import (
 )
 from leeward.publishing.engines.digest import Sha256, digest_rows
 from leeward.publishing.engines.driver_errors import hiding_errors
-from leeward.publishing.engines.without_pandas import unblock_pandas
+from leeward.publishing.engines.import_hooks import unblock_pandas
 
 PIECE = 200_000
 """Rows in a piece of a stream."""

@@ -6,7 +6,7 @@ declared type holds texts.
 """
 
 from leeward.publishing.engines.database import Table, ibis, quoted
-from leeward.publishing.engines.loose_values import value_text
+from leeward.publishing.engines.loose_values import decoded, value_text
 from leeward.publishing.engines.remote import Remote
 
 COLUMNS = "SELECT name, type FROM pragma_table_info(?, ?)"
@@ -32,19 +32,17 @@ class Sqlite(Remote):
     def _table(self, name: tuple[str, ...]) -> Table:
         schema, table = name if len(name) > 1 else ("main", name[-1])
         connection = self._backend.con
-        connection.create_function(TEXT, 1, _text, deterministic=True)
+        connection.create_function(TEXT, 1, decoded, deterministic=True)
         connection.create_function(NUMBER, 1, value_text, deterministic=True)
         declared = connection.execute(COLUMNS, (table, schema)).fetchall()
-        kinds = {column: self._kind(kind) for column, kind in declared}
+        # Ibis would take the type of a column that is not declared from the first row.
+        read_type = self._backend._parse_type
+        kinds = {name: read_type(kind or "text", nullable=True) for name, kind in declared}
         columns = ", ".join(
-            f"{_form(kind).format(quoted(one))} AS {quoted(one)}" for one, kind in kinds.items()
+            f"{_form(kind).format(quoted(name))} AS {quoted(name)}" for name, kind in kinds.items()
         )
         query = f"SELECT {columns} FROM {quoted(schema)}.{quoted(table)}"  # noqa: S608 (names are quoted)
         return self._backend.sql(query, schema=ibis.schema(kinds))
-
-    def _kind(self, declared: str) -> ibis.DataType:
-        """The type of a column; Ibis would take one that is not declared from the first row."""
-        return self._backend._parse_type(declared or "text", nullable=True)
 
 
 def _form(kind: ibis.DataType) -> str:
@@ -52,10 +50,3 @@ def _form(kind: ibis.DataType) -> str:
         return TEXTS
     fractions = kind.is_floating() or (kind.is_decimal() and kind.scale != 0)
     return NUMBERS if fractions or kind.is_boolean() else EITHER
-
-
-def _text(held: bytes) -> str | None:
-    try:
-        return held.decode()
-    except UnicodeDecodeError:
-        return None

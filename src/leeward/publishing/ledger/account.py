@@ -219,30 +219,24 @@ def _fits(account: Account, paid: Guarantee) -> bool:
 
 
 def _over_budget(account: Account, charge: Guarantee, paid: Guarantee) -> LeewardError:
-    rest = account.left
-    only_rho = account.box is None and account.spent is not None and account.spent.rho > 0
-    pure = Left(Fraction(0), Fraction(0), rest.rho) if only_rho else rest
+    box = account.box
+    divided = "" if box is None else f", divided into {_rest(Left(*_losses(box)))}"
+    as_paid = "" if charge == paid else f", which is {_loss(paid)} under {_place(paid)},"
+    fitting = _largest_fit(account, charge, paid)
+    advice = _advice(account) if fitting is None else f"Charge at most {_loss(fitting)}"
     return OverBudget(
         "charge",
-        rule=f"must keep account {account.name!r} within {_bounds(account)}",
-        value=f"{_loss(charge)}{_as_paid(charge, paid)} where {_rest(rest)} is left",
-        next_step=f"{_advice(pure, _largest_fit(account, charge, paid))}; a cap is never raised.",
+        rule=f"must keep account {account.name!r} within its cap of {_loss(account.cap)}{divided}",
+        value=f"{_loss(charge)}{as_paid} where {_rest(account.left)} is left",
+        next_step=f"{advice}; a cap is never raised.",
     )
 
 
-def _bounds(account: Account) -> str:
-    """What the charges of an account may add up to."""
-    cap = f"its cap of {_loss(account.cap)}"
-    if account.box is None:
-        return cap
-    parts = Left(*_losses(account.box))
-    return f"{cap}, divided into {_rest(parts)}"
-
-
-def _advice(rest: Left, fitting: Guarantee | None) -> str:
-    if fitting is not None:
-        return f"Charge at most {_loss(fitting)}"
-    if rest.epsilon > 0:
+def _advice(account: Account) -> str:
+    """What to charge where nothing of the same make fits."""
+    rest, spent = account.left, account.spent
+    only_rho = account.box is None and spent is not None and spent.rho > 0
+    if rest.epsilon > 0 and not only_rho:
         return f"Charge pure epsilon, at most {exact_text(rest.epsilon)}"
     if rest.rho > 0:
         return f"Charge at most rho {exact_text(rest.rho)}"
@@ -259,26 +253,18 @@ def _largest_fit(account: Account, charge: Guarantee, paid: Guarantee) -> Guaran
         low, high = 0, 1000
         while high - low > 1:
             middle = (low + high) // 2
-            fits = _part_fits(account, charge.share(Fraction(middle, parts)))
+            try:
+                fits = _fits(account, owed(charge.share(Fraction(middle, parts)), account.cap))
+            except LeewardError:
+                fits = False
             low, high = (middle, high) if fits else (low, middle)
         if low:
             return charge.share(Fraction(low, parts))
     return None
 
 
-def _part_fits(account: Account, part: Guarantee) -> bool:
-    try:
-        return _fits(account, owed(part, account.cap))
-    except LeewardError:
-        return False
-
-
 def _place(guarantee: Guarantee) -> str:
     return place(guarantee.policy, guarantee.alpha)
-
-
-def _as_paid(charge: Guarantee, paid: Guarantee) -> str:
-    return "" if charge == paid else f", which is {_loss(paid)} under {_place(paid)},"
 
 
 def _loss(guarantee: Guarantee) -> str:

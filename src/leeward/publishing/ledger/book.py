@@ -70,12 +70,25 @@ class Book:
         if name not in self._accounts:
             opening = self.opened.get(name)
             if opening is None or opening.cap is None:
-                raise self._unknown(name)
+                known = sorted(self.opened)
+                near = get_close_matches(name, known, n=1, cutoff=0.4)
+                raise InvalidParameter(
+                    "account",
+                    rule=f"must be open in this ledger ({', '.join(known) or 'it has none'})",
+                    value=shown(name),
+                    next_step=f"Did you mean {near[0]!r}?"
+                    if near
+                    else "Open it with its cap first.",
+                )
             paid = self.payments[name]
             spent = sequential(*paid) if paid else None
             parts = (name, opening.cap, spent, len(paid), opening.time)
             self._accounts[name] = Account(*parts, box=opening.box)
         return self._accounts[name]
+
+    def accounts(self) -> tuple[Account, ...]:
+        """The state of every account, by name."""
+        return tuple(map(self.account, sorted(self.opened)))
 
     @cached_property
     def _accounts(self) -> dict[str, Account]:
@@ -84,15 +97,15 @@ class Book:
 
     def charge(self, number: int, parameter: str) -> Entry:
         """The reserved entry of this number."""
-        found = self.reserved.get(number) if type(number) is int else None
-        if found is None:
+        entry = self.reserved.get(number) if type(number) is int else None
+        if entry is None:
             raise InvalidParameter(
                 parameter,
                 rule="must be the number of a reserved entry",
                 value=shown(number),
                 next_step="See the numbers with `leeward ledger show`.",
             )
-        return found
+        return entry
 
     def objection(self, entry: Entry) -> Objection | None:
         """How this entry, old or new, contradicts the entries before it; None if it does not."""
@@ -106,17 +119,25 @@ class Book:
         """Every contradiction, in plain words."""
         for entry in self.entries:
             try:
-                found = self.objection(entry)
+                objection = self.objection(entry)
             except LeewardError as error:  # an invalid guarantee
-                yield f"entry {entry.number}: {error.parameter} {error.rule}; got {error.value}"
+                yield _words(entry, error)
                 return  # nothing that depends on it can be judged
-            if found:
-                yield f"entry {entry.number}: {found.parameter} {found.rule}; got {found.value}"
+            if objection:
+                yield _words(entry, objection)
         for name, opening in self.opened.items():
             if self._past(name):
                 yield f"account {name}: its charges pass its cap"
             elif opening.format > MIXING and self.account(name).mixes_without_a_box:
                 yield f"account {name}: its charges are of two kinds, and it has no box for them"
+
+    def unreadable_subjects(self) -> Iterator[str]:
+        """Charges whose subject cannot be read. Later charges compare only its text."""
+        for entry in self.reserved.values():
+            try:
+                _ = entry.subject
+            except LeewardError as error:
+                yield _words(entry, error)
 
     def _past(self, name: str) -> bool:
         try:
@@ -134,8 +155,8 @@ class Book:
             rule = "must be in epsilon and delta, or in rho alone"
             return Objection("cap", rule, f"rho {shown(entry.cap.rho)} beside them")
         if entry.box is not None and not (entry.cap is None or entry.box.keeps(entry.cap)):
-            held = f"epsilon {exact_text(entry.box.epsilon)} and rho {exact_text(entry.box.rho)}"
-            return Objection("box", "must keep the cap", held)
+            parts = f"epsilon {exact_text(entry.box.epsilon)} and rho {exact_text(entry.box.rho)}"
+            return Objection("box", "must keep the cap", parts)
         return None
 
     def _against_charge(self, entry: Entry) -> Objection | None:
@@ -169,15 +190,9 @@ class Book:
         rule = f"must be the number of an earlier charge of account {entry.account!r}"
         return Objection(parameter, rule, str(number))
 
-    def _unknown(self, name: str) -> InvalidParameter:
-        known = sorted(self.opened)
-        nearest = get_close_matches(name, known, n=1, cutoff=0.4)
-        return InvalidParameter(
-            "account",
-            rule=f"must be open in this ledger ({', '.join(known) or 'it has none'})",
-            value=shown(name),
-            next_step=f"Did you mean {nearest[0]!r}?" if nearest else "Open it with its cap first.",
-        )
+
+def _words(entry: Entry, fault: Objection | LeewardError) -> str:
+    return f"entry {entry.number}: {fault.parameter} {fault.rule}; got {fault.value}"
 
 
 def _paid_in_full(entry: Entry, cap: Guarantee | None) -> bool:
@@ -191,15 +206,13 @@ def _paid_in_full(entry: Entry, cap: Guarantee | None) -> bool:
 
 def meaning(cap: Guarantee, entries: Iterable[Entry] = ()) -> list[str]:
     """What a cap means to a suspicion, for joiners, and for a worker of whom several jobs count."""
-    told = [joiners_at_cap(cap).text] if cap.policy.name == "proportional" else []
-    return [suspicion_in_all(cap).text, *told, *_several_jobs(cap, entries)]
-
-
-def _several_jobs(cap: Guarantee, entries: Iterable[Entry]) -> list[str]:
-    if cap.policy.name == "person":
-        return []  # all rows of a person are one step
-    rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
-    return [cap_of_jobs(cap, most).text for most in sorted(map(_most, rules)) if most != 1]
+    words = [suspicion_in_all(cap)]
+    if cap.policy.name == "proportional":
+        words.append(joiners_at_cap(cap))
+    if cap.policy.name != "person":  # all rows of a person are one step
+        rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
+        words += [cap_of_jobs(cap, most) for most in sorted(map(_most, rules)) if most != 1]
+    return [sentence.text for sentence in words]
 
 
 def _most(rule: str) -> int:
@@ -210,10 +223,10 @@ def _most(rule: str) -> int:
 
 def states(entries: Iterable[Entry]) -> dict[int, str]:
     """What became of each charge: committed, failed, withdrawn, or open where nothing is said."""
-    found: dict[int, str] = {}
+    fates: dict[int, str] = {}
     for entry in entries:
         if entry.kind == "reserved":
-            found[entry.number] = "open"
-        elif entry.names in found and found[entry.names] != "withdrawn":
-            found[entry.names] = entry.kind
-    return found
+            fates[entry.number] = "open"
+        elif entry.names in fates and fates[entry.names] != "withdrawn":
+            fates[entry.names] = entry.kind
+    return fates

@@ -22,14 +22,6 @@ FORMATS = (1, 2, 3, 4, FORMAT)
 next entry: an older program then reports that it is too old, not that the ledger is damaged."""
 
 
-def _only_grows(table: str) -> list[str]:
-    return [
-        f"CREATE TRIGGER {table}_never_{event.lower()}d BEFORE {event} ON {table} "
-        f"BEGIN SELECT RAISE(ABORT, 'a ledger is never changed'); END"
-        for event in ("UPDATE", "DELETE")
-    ]
-
-
 STATEMENTS = (
     "CREATE TABLE identity (id TEXT NOT NULL)",
     "CREATE TABLE secret (key BLOB NOT NULL)",
@@ -39,7 +31,12 @@ STATEMENTS = (
     "CREATE TRIGGER entries_in_order BEFORE INSERT ON entries "
     "WHEN NEW.number <> (SELECT coalesce(max(number), 0) + 1 FROM entries) "
     "BEGIN SELECT RAISE(ABORT, 'entries are added at the end'); END",
-    *(line for table in ("identity", "secret", "entries") for line in _only_grows(table)),
+    *(
+        f"CREATE TRIGGER {table}_never_{event.lower()}d BEFORE {event} ON {table} "
+        "BEGIN SELECT RAISE(ABORT, 'a ledger is never changed'); END"
+        for table in ("identity", "secret", "entries")
+        for event in ("UPDATE", "DELETE")
+    ),
 )
 
 
@@ -54,13 +51,6 @@ def create_tables(connection: sqlite3.Connection) -> None:
 def mark_format(connection: sqlite3.Connection) -> None:
     """Mark the file as one that holds entries of the current format."""
     connection.execute(f"PRAGMA user_version = {FORMAT}")
-
-
-def as_made(connection: sqlite3.Connection) -> bool:
-    """Whether the file has these tables and triggers, and nothing else."""
-    # Names with sqlite_ are the engine's own and cannot be given by anyone else.
-    query = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
-    return sorted(str(sql) for (sql,) in connection.execute(query)) == sorted(STATEMENTS)
 
 
 KEY_BYTES = 32
@@ -96,6 +86,8 @@ class Contents:
     """Identity, secret and rows as stored, whether sound or not."""
 
     schema_as_made: bool
+    """Whether the file has our tables and triggers, and nothing else."""
+
     ids: tuple[object, ...]
     keys: tuple[object, ...] = field(repr=False)
     rows: tuple[tuple[object, ...], ...] = field(repr=False)
@@ -103,11 +95,14 @@ class Contents:
     @classmethod
     def read(cls, connection: sqlite3.Connection) -> "Contents":
         """Everything, in the order of the numbers."""
-        made = as_made(connection)
+        # Names with sqlite_ are the engine's own and cannot be given by anyone else.
+        query = "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'"
+        schema = sorted(str(sql) for (sql,) in connection.execute(query))
         ids = tuple(row[0] for row in connection.execute("SELECT id FROM identity"))
         keys = tuple(row[0] for row in connection.execute("SELECT key FROM secret"))
         query = "SELECT number, previous, body, hash FROM entries ORDER BY number"
-        return cls(made, ids, keys, tuple(connection.execute(query)))
+        rows = tuple(connection.execute(query))
+        return cls(schema == sorted(STATEMENTS), ids, keys, rows)
 
     @property
     def key(self) -> bytes:
@@ -129,25 +124,47 @@ class Contents:
 
     def book(self) -> Book:
         """The entries; a damaged ledger is refused."""
-        book, found = self.examined()
-        if found:
-            raise damaged(found[0])
+        book, faults = self.examined()
+        if faults:
+            raise damaged(faults[0])
         return book
 
     def examined(self) -> tuple[Book, tuple[str, ...]]:
         """The entries that agree with their hashes, and what is wrong, in plain words."""
-        found = [] if self.schema_as_made else ["the tables or triggers are not as they were made"]
+        other = [] if self.schema_as_made else ["the tables or triggers are not as they were made"]
         try:
             head = self.birth
         except Damaged as error:
-            return Book(()), (*found, str(error.value))
+            return Book(()), (*other, str(error.value))
         entries: list[Entry] = []
         broken: list[str] = []
         for row in self.rows:
             broken += _faults(head, row, entries)
             head = _claimed(row, head)
         book = Book(tuple(entries))
-        return book, (*found, *(broken or book.nonsense()))
+        return book, (*other, *(broken or book.nonsense()))
+
+    def against(self, anchors: tuple[Anchor, ...]) -> Iterator[str]:
+        """What bundles say of entries that the rows contradict."""
+        try:
+            birth = self.birth
+        except Damaged:  # reported by `examined`
+            return
+        hashes = {row[0]: row[3] for row in self.rows} | {0: birth.hash}
+        for anchor in dict.fromkeys(anchors):
+            entry = f"entry {anchor.number} of a bundle"
+            if anchor.ledger != birth.ledger:
+                yield f"{entry}: it belongs to ledger {anchor.ledger}"
+            elif anchor.number not in hashes:
+                yield (
+                    f"{entry}: the ledger has no such entry; its end was cut off or an old copy "
+                    "was put back"
+                )
+            elif hashes[anchor.number] != anchor.hash:
+                yield (
+                    f"{entry}: the ledger has another one; it was rewritten, or an old copy was "
+                    "put back and used"
+                )
 
 
 def _faults(head: Anchor, row: tuple[object, ...], entries: list[Entry]) -> Iterator[str]:
@@ -159,20 +176,21 @@ def _faults(head: Anchor, row: tuple[object, ...], entries: list[Entry]) -> Iter
             yield f"entry {head.number + 1}: it holds a value of the wrong type"
             return
     if number != head.number + 1:
-        yield _missing(head.number + 1, number)
+        first, last = head.number + 1, number - 1
+        if last < first:
+            yield f"entry {number}: it has no place in the order"
+        else:
+            yield (
+                f"entry {first}: missing"
+                if first == last
+                else f"entries {first} to {last}: missing"
+            )
     elif previous != head.hash:
         yield f"entry {number}: it does not follow what stands before it"
     try:
         entries.append(Entry(number, previous, body, digest, head.ledger))
     except Damaged as error:
         yield str(error.value)
-
-
-def _missing(first: int, found: int) -> str:
-    last = found - 1
-    if last < first:
-        return f"entry {found}: it has no place in the order"
-    return f"entry {first}: missing" if first == last else f"entries {first} to {last}: missing"
 
 
 def _claimed(row: tuple[object, ...], head: Anchor) -> Anchor:

@@ -47,13 +47,10 @@ NEW_GUARANTEES = 3
 SINCE_2 = frozenset({"format", "salt", "same_establishments"})
 """Keys that format 2 added."""
 
-SINCE_4 = frozenset({"box"})
-"""Keys that format 4 added."""
-
 SINCE_5 = frozenset({"unchecked"})
 """Keys that format 5 added."""
 
-ADDED = {2: SINCE_2, 4: SINCE_4, 5: SINCE_5}
+ADDED = {2: SINCE_2, 4: {"box"}, 5: SINCE_5}
 """The keys that each format added."""
 
 NUMBERS = frozenset({"names", "corrects"})
@@ -136,8 +133,8 @@ class Entry:
     @cached_property
     def box(self) -> Box | None:
         """How the cap of an opened account is divided; None where one kind of charge uses it."""
-        held = self.body.get("box")
-        return None if held is None else Box.read(held)
+        box = self.body.get("box")
+        return None if box is None else Box.read(box)
 
     @cached_property
     def charge(self) -> Guarantee | None:
@@ -152,8 +149,8 @@ class Entry:
     @property
     def subject(self) -> Subject | None:
         """What a reserved entry pays for."""
-        held = self.body.get("subject")
-        return read_subject(held) if isinstance(held, Mapping) else None
+        subject = self.body.get("subject")
+        return read_subject(subject) if isinstance(subject, Mapping) else None
 
     @property
     def names(self) -> int | None:
@@ -199,12 +196,12 @@ class Entry:
         return read_guarantee(self.body[name]) if name in self.body else None
 
     def _number(self, name: str) -> int | None:
-        held = self.body.get(name)
-        return held if isinstance(held, int) else None
+        number = self.body.get(name)
+        return number if isinstance(number, int) else None
 
     def _text(self, name: str) -> str | None:
-        held = self.body.get(name)
-        return held if isinstance(held, str) else None
+        text = self.body.get(name)
+        return text if isinstance(text, str) else None
 
 
 def link(number: int, previous: str, text: str) -> str:
@@ -220,17 +217,13 @@ def _body(number: int, text: str) -> Mapping[str, object]:
     if not isinstance(body, dict) or body.keys() != _shape(body):
         raise damaged(f"entry {number}: it is of no known kind")
     edition = body.get("format", 1)
-    parts = PARTS_OF_SUBJECTS.get(edition, SUBJECT_PARTS) if type(edition) is int else frozenset()
-    if not all(_fits(name, value, parts) for name, value in body.items()):
+    known = PARTS_OF_SUBJECTS.get(edition, SUBJECT_PARTS) if type(edition) is int else frozenset()
+    if not all(_fits(name, value, known) for name, value in body.items()):
         raise damaged(f"entry {number}: it holds a value of the wrong type")
-    if edition < NEW_GUARANTEES and any(_is_new(body[name]) for name in GUARANTEES & body.keys()):
+    stated = [body[name] for name in GUARANTEES & body.keys()]
+    if edition < NEW_GUARANTEES and any(not parts.keys() <= set(PARTS) for parts in stated):
         raise damaged(f"entry {number}: it states a guarantee that its format does not know")
     return body
-
-
-def _is_new(guarantee: Mapping[str, object]) -> bool:
-    """Whether a guarantee has parts that format 3 added."""
-    return not guarantee.keys() <= set(PARTS)
 
 
 def _shape(body: Mapping[str, object]) -> frozenset[str] | None:

@@ -1,76 +1,29 @@
 """The ledger as the other rooms use it: accounts are opened, charged, and never forget."""
 
 import os
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
+from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
 
-from leeward.core.errors import BadFile, InvalidParameter, LeewardError
+from leeward.core.errors import BadFile, LeewardError
 from leeward.core.exact import Number
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.policy import policy as named_policy
 from leeward.core.privacy.policy import with_unit
 from leeward.core.privacy.words import READING
-from leeward.publishing.ledger.account import Account, payment
+from leeward.publishing.ledger.account import Account
 from leeward.publishing.ledger.book import Book
 from leeward.publishing.ledger.box import Box
-from leeward.publishing.ledger.contents import Contents, mark_format, salt, seal
-from leeward.publishing.ledger.entry import FORMAT, Anchor, Entry
+from leeward.publishing.ledger.contents import Contents, salt, seal
+from leeward.publishing.ledger.entry import Anchor, Entry
 from leeward.publishing.ledger.notation import account_name, digest, plain, written
-from leeward.publishing.ledger.repeat import (
-    Earlier,
-    earlier_releases,
-    refuse_other_keys,
-    refuse_other_kinds,
-    refuse_other_rule,
-    refuse_repeat,
-    refuse_same_establishments,
-)
+from leeward.publishing.ledger.repeat import Earlier, earlier_releases
 from leeward.publishing.ledger.statement import Statement
 from leeward.publishing.ledger.store import Store
 from leeward.publishing.ledger.subject import NO_REASONS, Reasons, Subject
-from leeward.publishing.ledger.verification import findings
-
-
-@dataclass(frozen=True)
-class Transaction:
-    """A read or write transaction of SQLite, with the book that was read and found sound in it."""
-
-    connection: sqlite3.Connection = field(repr=False)
-    book: Book
-    head: Anchor
-
-    @classmethod
-    def begin(cls, connection: sqlite3.Connection) -> "Transaction":
-        """Read and check everything; a damaged ledger is refused."""
-        contents = Contents.read(connection)
-        book = contents.book()
-        return cls(connection, book, book.entries[-1].anchor if book.entries else contents.birth)
-
-    def append(self, body: Mapping[str, object], next_step: str) -> Entry:
-        """Write one entry at the end; one that contradicts earlier entries is refused."""
-        now = datetime.now(UTC).isoformat(timespec="seconds")
-        entry = Entry.after(self.head, {**body, "format": FORMAT, "time": now})
-        if found := self.book.objection(entry):
-            raise InvalidParameter(
-                found.parameter, rule=found.rule, value=found.value, next_step=next_step
-            )
-        mark_format(self.connection)
-        self.connection.execute(
-            "INSERT INTO entries (number, previous, body, hash) VALUES (?, ?, ?, ?)",
-            (entry.number, entry.previous, entry.text, entry.hash),
-        )
-        return entry
-
-    def append_about(self, reserved: int, body: Mapping[str, object]) -> Entry:
-        """Write what became of a reserved release."""
-        account = self.book.charge(reserved, "entry").account
-        about = {**body, "account": account, "names": reserved}
-        return self.append(about, "See what became of it with `leeward ledger show`.")
+from leeward.publishing.ledger.transaction import Transaction
 
 
 class Ledger:
@@ -117,16 +70,16 @@ class Ledger:
     @classmethod
     def new(cls, path: Path | str) -> "Ledger":
         """Make a new ledger, without accounts, in a file that must not exist."""
-        made = cls.unchecked(path)
-        made._store.create()
-        return made
+        ledger = cls.unchecked(path)
+        ledger._store.create()
+        return ledger
 
     @classmethod
     def open(cls, path: Path | str) -> "Ledger":
         """Use a ledger that exists."""
-        found = cls.unchecked(path)
-        found._store.check()
-        return found
+        ledger = cls.unchecked(path)
+        ledger._store.check()
+        return ledger
 
     def create(  # noqa: PLR0913 (a cap as a plan writes it)
         self,
@@ -211,8 +164,7 @@ class Ledger:
         ('office', 1)
         """
         book = self._read()
-        accounts = tuple(book.account(name) for name in sorted(book.opened))
-        return Statement(self.path.name, accounts, book.entries)
+        return Statement(self.path.name, book.accounts(), book.entries)
 
     def _repr_html_(self) -> str:
         return self.show()._repr_html_()
@@ -225,8 +177,8 @@ class Ledger:
             "cap": written(cap),
             "box": None if box is None else box.written(),
         }
-        with self._writing() as held:
-            return held.append(body, "Use the account as it is, or choose another name or cap.")
+        with self._writing() as writing:
+            return writing.append(body, "Use the account as it is, or choose another name or cap.")
 
     def account(self, name: str) -> Account:
         """The state of one account.
@@ -259,8 +211,7 @@ class Ledger:
 
     def accounts(self) -> tuple[Account, ...]:
         """The state of every account, by name."""
-        book = self._read()
-        return tuple(book.account(name) for name in sorted(book.opened))
+        return self._read().accounts()
 
     def reserve(
         self,
@@ -273,11 +224,11 @@ class Ledger:
         reasons: Reasons = NO_REASONS,
     ) -> Entry:
         """Charge a release before its first draw of noise; on disk when this returns."""
-        with self._writing() as held:
+        with self._writing() as writing:
             shared = reasons.same_establishments is not None
-            paid = _payment(held.book, account, charge, subject, again=again, shared=shared)
+            paid = writing.payment(account, charge, subject, again=again, shared=shared)
             if corrects is not None:
-                held.book.charge(corrects, "corrects")
+                writing.book.charge(corrects, "corrects")
             body = {
                 "kind": "reserved",
                 "account": account,
@@ -288,14 +239,15 @@ class Ledger:
                 "salt": salt(),
                 **asdict(reasons),
             }
-            return held.append(body, "Name the charge of the release that this one corrects.")
+            return writing.append(body, "Name the charge of the release that this one corrects.")
 
     def would_refuse(
         self, account: str, charge: Guarantee, subject: Subject | None, *, again: bool = False
     ) -> LeewardError | None:
         """What `reserve` would say now; without a subject, of the budget alone."""
         try:
-            _payment(self._read(), account, charge, subject, again=again)
+            with self._reading() as reading:
+                reading.payment(account, charge, subject, again=again)
         except LeewardError as refusal:
             return refusal
         return None
@@ -307,23 +259,24 @@ class Ledger:
     def commit(self, reserved: int, bundle_digest: str) -> Entry:
         """Say that the bundle of a charge is complete; the same again changes nothing."""
         digest(bundle_digest, "bundle_digest")
-        with self._writing() as held:
-            ended = held.book.ended.get(held.book.charge(reserved, "entry").number)
+        with self._writing() as writing:
+            ended = writing.book.ended.get(writing.book.charge(reserved, "entry").number)
             if ended is not None and ended.digest == bundle_digest:
                 return ended
-            return held.append_about(reserved, {"kind": "committed", "digest": bundle_digest})
+            return writing.append_about(reserved, {"kind": "committed", "digest": bundle_digest})
 
     def fail(self, reserved: int, reason: str) -> Entry:
         """Say that a release broke off; its charge stays. The reason must be public."""
-        body = {"kind": "failed", "reason": plain(reason, "reason")}
-        with self._writing() as held:
-            return held.append_about(reserved, body)
+        return self._end(reserved, "failed", reason)
 
     def withdraw(self, reserved: int, reason: str) -> Entry:
         """Say that a release should no longer be used; its charge stays."""
-        body = {"kind": "withdrawn", "reason": plain(reason, "reason")}
-        with self._writing() as held:
-            return held.append_about(reserved, body)
+        return self._end(reserved, "withdrawn", reason)
+
+    def _end(self, reserved: int, kind: str, reason: str) -> Entry:
+        body = {"kind": kind, "reason": plain(reason, "reason")}
+        with self._writing() as writing:
+            return writing.append_about(reserved, body)
 
     def entries(self) -> tuple[Entry, ...]:
         """Everything that was ever written, in order."""
@@ -331,8 +284,8 @@ class Ledger:
 
     def head(self) -> Anchor:
         """The latest entry; of an empty ledger, its birth."""
-        with self._reading() as held:
-            return held.head
+        with self._reading() as reading:
+            return reading.head
 
     def verify(self, against: Iterable[Anchor] = ()) -> tuple[str, ...]:
         """What is wrong, in plain words: nothing if the ledger is sound.
@@ -354,7 +307,7 @@ class Ledger:
         ()
         """
         self._refuse_closed()
-        return tuple(findings(self._store, tuple(against)))
+        return tuple(self._store.faults(tuple(against)))
 
     def sealed(self, content: bytes) -> str:
         """A fingerprint that only this ledger can make: it says nothing to outsiders."""
@@ -393,8 +346,8 @@ class Ledger:
             yield Transaction.begin(connection)
 
     def _read(self) -> Book:
-        with self._reading() as held:
-            return held.book
+        with self._reading() as reading:
+            return reading.book
 
     def _refuse_closed(self) -> None:
         if self._closed:
@@ -404,24 +357,3 @@ class Ledger:
                 value=f"closed ({str(self.path)!r})",
                 next_step="Open it again.",
             )
-
-
-def _payment(
-    book: Book,
-    account: str,
-    charge: Guarantee,
-    subject: Subject | None,
-    *,
-    again: bool,
-    shared: bool = False,
-) -> Guarantee:
-    """What a release pays, after every check that may refuse it."""
-    found = book.account(account_name(account))
-    if subject is not None:
-        refuse_repeat(book, account, subject, again=again)
-        refuse_other_rule(book, account, subject)
-        refuse_other_kinds(book, found, subject)
-        refuse_other_keys(book, account, subject)
-        if not shared:
-            refuse_same_establishments(book, account, subject)
-    return payment(found, charge)

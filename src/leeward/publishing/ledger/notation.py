@@ -41,19 +41,26 @@ def written(guarantee: Guarantee) -> dict[str, str | None]:
 
 
 def read_guarantee(parts: object) -> Guarantee:
-    """Read a guarantee from its parts."""
+    """Read a guarantee from its parts; there is one way to write each."""
     if not isinstance(parts, Mapping) or parts.keys() - {PLUS, UNIT, READ_AT} != set(PARTS):
         raise unreadable()
     texts = [parts[name] for name in PARTS]
     if not all(text is None or isinstance(text, str) for text in texts):
         raise unreadable()
-    if parts.get(UNIT, "employer") != "employer":  # there is one way to write a guarantee
+    if parts.get(UNIT, "employer") != "employer":
         raise unreadable()
     named, *numbers = texts
     protected = with_unit(policy(named), parts.get(UNIT))
-    plus = _read_plus(parts[PLUS]) if PLUS in parts else None
-    found = _guarantee(protected, *numbers, plus=plus)
-    return _read_at(found, parts[READ_AT]) if READ_AT in parts else found
+    plus = parts.get(PLUS, "1")
+    if not isinstance(plus, str) or not WHOLE.fullmatch(plus) or (plus == "1" and PLUS in parts):
+        raise unreadable()
+    guarantee = _guarantee(protected, *numbers, plus=int(plus) if PLUS in parts else None)
+    if READ_AT not in parts:
+        return guarantee
+    delta = exact_number(parts[READ_AT])
+    if guarantee.rho == 0 or delta == READING or not 0 < delta < 1:
+        raise unreadable()
+    return replace(guarantee, reading=delta)
 
 
 @lru_cache(maxsize=4096)  # a ledger repeats few charges many times
@@ -64,21 +71,6 @@ def _guarantee(
     return Guarantee(
         protected, growth, exact_number(epsilon), exact_number(delta), exact_number(rho), plus=plus
     )
-
-
-def _read_plus(text: object) -> int:
-    """Δ above 1: there is one way to write a guarantee."""
-    if not isinstance(text, str) or not WHOLE.fullmatch(text) or text == "1":
-        raise unreadable()
-    return int(text)
-
-
-def _read_at(guarantee: Guarantee, text: object) -> Guarantee:
-    """The δ at which ρ is read: there is one way to write a guarantee."""
-    delta = exact_number(text)
-    if guarantee.rho == 0 or delta == READING or not 0 < delta < 1:
-        raise unreadable()
-    return replace(guarantee, reading=delta)
 
 
 @lru_cache(maxsize=4096)
@@ -107,7 +99,9 @@ DIGEST = re.compile(r"[0-9a-f]{64}")
 
 def plain(value: object, parameter: str) -> str:
     """Text of one line without control characters, of any script."""
-    if not isinstance(value, str) or not 0 < len(value) <= LONGEST or not _visible(value):
+    # C* holds control, direction and unpaired characters; Zl and Zp break lines.
+    hidden = (kind[0] == "C" or kind in {"Zl", "Zp"} for kind in map(category, str(value)))
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST or any(hidden):
         raise InvalidParameter(
             parameter,
             rule=f"must be text of 1 to {LONGEST} characters without control characters",
@@ -152,8 +146,3 @@ def digest(value: object, parameter: str) -> str:
             next_step="Give a SHA-256 sum.",
         )
     return value
-
-
-def _visible(value: str) -> bool:
-    # C* holds control, direction and unpaired characters; Zl and Zp break lines.
-    return not any((kind := category(c))[0] == "C" or kind in {"Zl", "Zp"} for c in value)

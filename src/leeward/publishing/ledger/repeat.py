@@ -24,8 +24,20 @@ def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) ->
     The data are not compared. Otherwise a second bundle of a plan would show that they changed.
     """
     same = _charges_of(book, account, subject.plan)
-    if same and not again:
-        raise _released(book, _best(book, same))
+    if not same or again:
+        return
+    best = _best(book, same)
+    use = (
+        "Release"
+        if _state(book, best) in ("failed", "withdrawn")
+        else "Use that bundle; or release"
+    )
+    raise AlreadyReleased(
+        "plan",
+        rule="must not have been charged to this account before",
+        value=_known(book, best),
+        next_step=f"{use} with --again, which pays once more for new noise.",
+    )
 
 
 def _charges_of(book: Book, account: str, plan: str) -> list[Entry]:
@@ -73,15 +85,15 @@ def refuse_other_rule(book: Book, account: str, subject: Subject) -> None:
             )
 
 
-def _rule_step(held: str, asked: str) -> str:
+def _rule_step(known: str, rule: str) -> str:
     """What to change in a plan to get the rule of its account; plans of format 1 were strict."""
-    if held == "single":
+    if known == "single":
         return "Write `rows: strict` and leave `jobs` out."
-    if held == "every":
+    if known == "every":
         return "Leave `rows` and `jobs` out."
-    if asked == f"{held}, total":
+    if rule == f"{known}, total":
         return "Write `rows: strict`."
-    if held == f"{asked}, total":
+    if known == f"{rule}, total":
         return "Leave `rows` out."
     return "Use the same rule."
 
@@ -115,8 +127,8 @@ MISSING = {
 """What a charge keeps of texts that mean missing, where there are any, and how to agree."""
 
 
-def _other_keys(key: str, asked: object, known: object, entry: Entry) -> CannotCompose:
-    values = [shown(one) if one is not None else "no text" for one in (asked, known)]
+def _other_keys(key: str, given: object, known: object, entry: Entry) -> CannotCompose:
+    values = [shown(text) if text is not None else "no text" for text in (given, known)]
     what = "texts" if key in MISSING else "column"
     step = MISSING.get(key)
     return CannotCompose(
@@ -138,43 +150,38 @@ def refuse_other_kinds(book: Book, account: Account, subject: Subject) -> None:
     the strong policy holds whatever they are.
     """
     policy = account.cap.policy.name
-    if policy not in ("weak", "proportional") or subject.kinds == NO_KINDS:
+    if policy not in OF_KINDS or subject.kinds == NO_KINDS:
         return
     for entry in book.reserved.values():
         known = _part(entry, "kinds")
         if entry.account != account.name or known == NO_KINDS:
             continue
-        if entry.format == 1:
-            raise _other_kinds(f"entry {entry.number}, which keeps only their names")
-        if known != subject.kinds:
-            other = f"than that of entry {entry.number}"
-            raise (
-                _other_caps(other)
-                if policy == "proportional"
-                else _other_kinds(f"another list {other}")
+        if entry.format == 1 or known != subject.kinds:
+            rule, other = OF_KINDS["weak" if entry.format == 1 else policy]
+            raise CannotCompose(
+                "codebook",
+                rule=rule,
+                value=f"entry {entry.number}, which keeps only their names"
+                if entry.format == 1
+                else f"{other} than that of entry {entry.number}",
+                next_step="Use the codebook of that release, release under the strong policy, or "
+                "open a new account.",
             )
 
 
-def _other_caps(value: str) -> CannotCompose:
-    return CannotCompose(
-        "codebook",
-        rule="must have the same columns, caps and nulls of pay in all releases of a proportional "
-        "account: guarantees about payrolls that are counted otherwise do not add up",
-        value=f"another cap, column or list of nulls {value}",
-        next_step="Use the codebook of that release, release under the strong policy, or open a "
-        "new account.",
-    )
-
-
-def _other_kinds(value: str) -> CannotCompose:
-    return CannotCompose(
-        "codebook",
-        rule="must make the same kinds of workers (tables, columns, codes, recoding) in all weak "
+OF_KINDS = {
+    "weak": (
+        "must make the same kinds of workers (tables, columns, codes, recoding) in all weak "
         "releases of an account: guarantees about different kinds do not add up",
-        value=value,
-        next_step="Use the codebook of that release, release under the strong policy, or open a "
-        "new account.",
-    )
+        "another list",
+    ),
+    "proportional": (
+        "must have the same columns, caps and nulls of pay in all releases of a proportional "
+        "account: guarantees about payrolls that are counted otherwise do not add up",
+        "another cap, column or list of nulls",
+    ),
+}
+"""What the codebook must keep under a policy, and what it is where it does not."""
 
 
 def refuse_same_establishments(book: Book, account: str, subject: Subject) -> None:
@@ -186,30 +193,27 @@ def refuse_same_establishments(book: Book, account: str, subject: Subject) -> No
     if not frames:
         return
     for entry in book.reserved.values():
-        held = (_part(entry, name) for name in ("frame", "plain_frame"))
+        sketches = (_part(entry, name) for name in ("frame", "plain_frame"))
         if entry.account != account:  # most frames stay the same from one charge to the next
-            others |= {str(known): entry for known in held if known is not None}
+            others |= {str(known): entry for known in sketches if known is not None}
     for known, entry in others.items():
         sketch = FrameSketch.read(known)
         if any(frame.overlap(sketch) > MOST_IN_COMMON for frame in frames):
-            raise _same_establishments(book, entry)
-
-
-def _same_establishments(book: Book, entry: Entry) -> AlreadyReleased:
-    return AlreadyReleased(
-        "account",
-        rule="must be the one that most of these establishments were charged to: losses about "
-        "them add up there",
-        value=f"more than half in common with {_known(book, entry)}",
-        next_step=f"Charge account {entry.account!r}; or, if they are others or their losses are "
-        "added up elsewhere, release with --same-establishments REASON, which the ledger keeps.",
-    )
+            raise AlreadyReleased(
+                "account",
+                rule="must be the one that most of these establishments were charged to: losses "
+                "about them add up there",
+                value=f"more than half in common with {_known(book, entry)}",
+                next_step=f"Charge account {entry.account!r}; or, if they are others or their "
+                "losses are added up elsewhere, release with --same-establishments REASON, which "
+                "the ledger keeps.",
+            )
 
 
 def _part(entry: Entry, name: str) -> object:
     # The text itself is compared: reading every subject in full would take most of the time.
-    held = entry.body["subject"]
-    return held.get(name) if isinstance(held, dict) else None
+    subject = entry.body["subject"]
+    return subject.get(name) if isinstance(subject, dict) else None
 
 
 def _best(book: Book, same: list[Entry]) -> Entry:
@@ -240,14 +244,3 @@ def _known(book: Book, entry: Entry) -> str:
 
 def _bundle(entry: Entry) -> str:
     return str(_part(entry, "bundle"))
-
-
-def _released(book: Book, entry: Entry) -> AlreadyReleased:
-    usable = _state(book, entry) in ("committed", "reserved")
-    use = "Use that bundle; or release" if usable else "Release"
-    return AlreadyReleased(
-        "plan",
-        rule="must not have been charged to this account before",
-        value=_known(book, entry),
-        next_step=f"{use} with --again, which pays once more for new noise.",
-    )

@@ -24,21 +24,25 @@ class Statement:
 
     def lines(self) -> Iterator[str]:
         """Accounts, what their caps mean, and what happened to them."""
-        for one in self.accounts:
-            yield f"{one.name}: {price(one.cap)} in all; {_left(one)} left"
-            own = [entry for entry in self.entries if entry.account == one.name]
-            divided = () if one.box is None else (one.box.words,)
-            yield from (f"  {text}" for text in (*divided, *meaning(one.cap, own), *map(line, own)))
+        for account in self.accounts:
+            cap, box = account.cap, account.box
+            yield f"{account.name}: {price(cap)} in all; {_left(account)} left"
+            own = [entry for entry in self.entries if entry.account == account.name]
+            divided = () if box is None else (box.words,)
+            yield from (f"  {text}" for text in (*divided, *meaning(cap, own), *map(line, own)))
 
     def to_dict(self) -> dict[str, object]:
         """What `leeward ledger show --json` prints."""
         return {
-            "accounts": [_account(one) for one in self.accounts],
-            "entries": [_entry(one) for one in self.entries],
+            "accounts": [*map(_account, self.accounts)],
+            "entries": [*map(_entry, self.entries)],
         }
 
     def _repr_html_(self) -> str:
-        rows = [(one.name, price(one.cap), _left(one), one.charges) for one in self.accounts]
+        rows = [
+            (account.name, price(account.cap), _left(account), account.charges)
+            for account in self.accounts
+        ]
         heads = ("account", "in all", "left", "charges")
         return html_table(f"Ledger {self.ledger}", heads, rows)
 
@@ -52,7 +56,7 @@ def _entry(entry: Entry) -> dict[str, object]:
     """An entry without its sketch: a thousand numbers that mean nothing to a reader."""
     subject = entry.body.get("subject")
     short = {} if not isinstance(subject, dict) else {
-        "subject": {part: held for part, held in subject.items() if part not in SKETCHES}
+        "subject": {part: text for part, text in subject.items() if part not in SKETCHES}
     }  # fmt: skip
     return {"number": entry.number, "hash": entry.hash, **entry.body, **short}
 

@@ -10,8 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.core.errors import BadFile, Damaged
-from leeward.publishing.ledger.contents import APPLICATION, FORMATS, create_identity, create_tables
-from leeward.publishing.ledger.entry import damaged
+from leeward.publishing.ledger.contents import (
+    APPLICATION,
+    FORMATS,
+    Contents,
+    create_identity,
+    create_tables,
+)
+from leeward.publishing.ledger.entry import Anchor, damaged
 
 PRIVATE = 0o600
 """File mode: readable and writable by the owner alone."""
@@ -39,7 +45,12 @@ class Store:
             with self._transaction("BEGIN IMMEDIATE") as connection:
                 create_tables(connection)
                 create_identity(connection)
-            self._sync_folder()
+            # The folder too, so that the name of the new file is on disk.
+            folder = os.open(self.path.absolute().parent, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
         except BaseException:
             self.path.unlink(missing_ok=True)  # nothing was charged to it yet
             raise
@@ -54,6 +65,27 @@ class Store:
     def permissions(self) -> int:
         """The file mode."""
         return stat.S_IMODE(self._stat().st_mode)
+
+    def faults(self, anchors: tuple[Anchor, ...]) -> Iterator[str]:
+        """Faults of the file, its hash chain and its entries, and contradictions to bundles.
+
+        None is the last: whatever else is wrong is said too.
+        """
+        mode = self.permissions()
+        if mode != PRIVATE:
+            yield f"the file has mode {mode:o}, not {PRIVATE:o}"
+        try:
+            with self.reading() as connection:
+                pages = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(3)")]
+                contents = Contents.read(connection)
+        except Damaged as error:
+            yield str(error.value)
+            return
+        yield from (f"the database is broken: {fault}" for fault in pages if fault != "ok")
+        book, faults = contents.examined()
+        yield from faults
+        yield from book.unreadable_subjects()
+        yield from contents.against(anchors)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -111,12 +143,11 @@ class Store:
             raise damaged(f"its journal mode is {mode}, not delete")
 
     def _check_file(self) -> None:
-        found = self._stat()
-        if stat.S_ISDIR(found.st_mode):
-            raise self._bad("must be a file", "a folder", "Give the file of the ledger.")
-        if not stat.S_ISREG(found.st_mode):
-            raise self._bad("must be a file", "a device or pipe", "Give the file of the ledger.")
-        if found.st_size == 0:
+        state = self._stat()
+        if not stat.S_ISREG(state.st_mode):
+            other = "a folder" if stat.S_ISDIR(state.st_mode) else "a device or pipe"
+            raise self._bad("must be a file", other, "Give the file of the ledger.")
+        if state.st_size == 0:
             step = "If it stays so, its making broke off: remove it and make the ledger anew."
             raise self._bad("must be a ledger", "an empty file", step)
 
@@ -150,14 +181,6 @@ class Store:
         finally:
             os.close(handle)
 
-    def _sync_folder(self) -> None:
-        """Sync the folder, so that the name of the new file is on disk too."""
-        handle = os.open(self.path.absolute().parent, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
     def _refusal(self, error: sqlite3.Error) -> BadFile | Damaged:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
@@ -175,8 +198,8 @@ class Store:
         step = "Give a path in a folder that can be written."
         return self._bad("must be a usable path", reason, step)
 
-    def _bad(self, rule: str, found: str, next_step: str) -> BadFile:
-        value = f"{found} ({str(self.path)!r})"
+    def _bad(self, rule: str, state: str, next_step: str) -> BadFile:
+        value = f"{state} ({str(self.path)!r})"
         return BadFile("ledger", rule=rule, value=value, next_step=next_step)
 
 

@@ -25,15 +25,15 @@ class FrameSketch:
     hashes: tuple[int, ...]
 
     def __post_init__(self) -> None:
-        held = self.hashes
-        rises = all(low < high for low, high in pairwise(held))
-        if len(held) > SIZE or not rises or (held and not 0 <= held[0] <= held[-1] <= ALL):
-            raise _no_sketch(f"{len(held)} numbers that are none")
+        hashes = self.hashes
+        rises = all(low < high for low, high in pairwise(hashes))
+        if len(hashes) > SIZE or not rises or (hashes and not 0 <= hashes[0] <= hashes[-1] <= ALL):
+            raise _no_sketch(f"{len(hashes)} numbers that are none")
 
     @classmethod
     def of(cls, digits: Iterable[str]) -> "FrameSketch":
         """The sketch of hashes in hexadecimal digits, as an engine gives them."""
-        return cls(tuple(int(one, 16) for one in digits))
+        return cls(tuple(int(text, 16) for text in digits))
 
     @classmethod
     def read(cls, text: object) -> "FrameSketch":
@@ -50,7 +50,7 @@ class FrameSketch:
     @property
     def written(self) -> str:
         """The hashes as an entry holds them: eight bytes each, the highest first, in base64."""
-        return b64encode(b"".join(one.to_bytes(BYTES) for one in self.hashes)).decode()
+        return b64encode(b"".join(known.to_bytes(BYTES) for known in self.hashes)).decode()
 
     @property
     def _reach(self) -> int:
@@ -60,7 +60,9 @@ class FrameSketch:
     def overlap(self, other: "FrameSketch") -> Fraction:
         """Share of the smaller frame that is in the other: exact where both are complete."""
         reach = min(self._reach, other._reach)
-        mine, others = ({one for one in sketch.hashes if one <= reach} for sketch in (self, other))
+        mine, others = (
+            {known for known in sketch.hashes if known <= reach} for sketch in (self, other)
+        )
         fewer = min(len(mine), len(others))
         return Fraction(len(mine & others), fewer) if fewer else Fraction(0)
 
@@ -127,14 +129,14 @@ class Subject:
         plain(self.kinds, "kinds")
         for sketch in self.frames:
             FrameSketch.read(sketch)
-        held: object = self.tables
-        if not isinstance(held, tuple) or not {type(table) for table in held} <= {TableCharge}:
-            raise _unreadable(held)
+        tables: object = self.tables
+        if not isinstance(tables, tuple) or not {type(table) for table in tables} <= {TableCharge}:
+            raise _unreadable(tables)
 
     @property
     def frames(self) -> tuple[str, ...]:
         """The sketches of its establishments, each once."""
-        return tuple(one for one in (self.frame, self.plain_frame) if one is not None)
+        return tuple(sketch for sketch in (self.frame, self.plain_frame) if sketch is not None)
 
     def written(self) -> dict[str, object]:
         """The release as an entry holds it."""
@@ -191,17 +193,22 @@ TABLE_PARTS = frozenset({"name", "mechanism", "charge"})
 def read_subject(parts: Mapping[str, object]) -> Subject:
     """Read a release from an entry."""
     texts = {name: plain(parts[name], name) for name in FIRST_PARTS - {"tables"}}
-    tables, keys = parts["tables"], parts.get("keys", {})
+    tables, charges = parts["tables"], []
     if not isinstance(tables, list):
         raise _unreadable(tables)
+    for table in tables:
+        if not isinstance(table, Mapping) or table.keys() != TABLE_PARTS:
+            raise _unreadable(table)
+        cost = read_guarantee(table["charge"])
+        charges.append(TableCharge(table["name"], table["mechanism"], cost))
     sketches = (parts.get(name) for name in ("frame", "plain_frame"))
-    frame, plain_frame = (None if one is None else str(one) for one in sketches)
+    frame, plain_frame = (None if sketch is None else str(sketch) for sketch in sketches)
     return Subject(
         **texts,
-        tables=tuple(map(_table, tables)),
+        tables=tuple(charges),
         frame=frame,
         plain_frame=plain_frame,
-        keys=_read_keys(keys),
+        keys=_read_keys(parts.get("keys", {})),
     )
 
 
@@ -215,12 +222,6 @@ def _read_keys(keys: object) -> tuple[tuple[str, str], ...]:
             next_step="Give the key columns of the codebook.",
         )
     return tuple(pairs)
-
-
-def _table(parts: object) -> TableCharge:
-    if not isinstance(parts, Mapping) or parts.keys() != TABLE_PARTS:
-        raise _unreadable(parts)
-    return TableCharge(parts["name"], parts["mechanism"], read_guarantee(parts["charge"]))
 
 
 def _unreadable(tables: object) -> InvalidParameter:

@@ -18,9 +18,9 @@ from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.publishing.engines.database import Column, Table
 from leeward.publishing.engines.driver_errors import hiding_errors
-from leeward.publishing.engines.duckdb import Files
 from leeward.publishing.engines.headers import holds_numbers, require_column
 from leeward.publishing.engines.recoding import class_text, code_text, number, with_nulls
+from leeward.publishing.engines.table_files import Files
 from leeward.systems.regress.request import Request
 
 NAME = "file"

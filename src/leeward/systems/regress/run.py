@@ -20,7 +20,7 @@ from leeward.core.noise.selftest import require_accuracy
 from leeward.core.noise.tabulated import Floats
 from leeward.publishing.bundle.witness import Witness
 from leeward.publishing.bundle.writer import require_free
-from leeward.publishing.engines.duckdb import opened_file
+from leeward.publishing.engines.table_files import opened_file
 from leeward.publishing.ledger import Ledger, Subject, TableCharge
 from leeward.publishing.release.account import UNKNOWN, Account, Charge, Payer, required
 from leeward.publishing.release.check import changed

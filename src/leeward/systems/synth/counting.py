@@ -20,8 +20,8 @@ from leeward.core.noise.scales import Integers
 from leeward.publishing.engines.database import Column as Expression
 from leeward.publishing.engines.database import Table, ibis
 from leeward.publishing.engines.driver_errors import hiding_errors
-from leeward.publishing.engines.duckdb import Files
 from leeward.publishing.engines.recoding import code_text, is_below, number, with_nulls
+from leeward.publishing.engines.table_files import Files
 from leeward.systems.synth.domain import Column, Domain
 
 NAME, CODED = "file", "coded"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from leeward.publishing.engines.database import Column, Table, ibis
 from leeward.publishing.engines.driver_errors import hiding_errors
-from leeward.publishing.engines.duckdb import Files
+from leeward.publishing.engines.table_files import Files
 
 COINS = 60
 """Copies of one row that are thrown singly; of more, all others are shared out evenly."""

@@ -19,7 +19,7 @@ from leeward.core.randomness import SeededBits
 from leeward.core.show.page import INTERNAL
 from leeward.core.show.progress import Silent
 from leeward.publishing.bundle.bundle_files import SYNTHETIC as STATEMENT
-from leeward.publishing.engines.duckdb import opened_files
+from leeward.publishing.engines.table_files import opened_files
 from leeward.systems.synth.classifier import Classifier, most_frequent
 from leeward.systems.synth.closeness import CellTable, distance
 from leeward.systems.synth.counting import FileCounts

@@ -22,7 +22,7 @@ from leeward.publishing.bundle.source_check import source_findings
 from leeward.publishing.engines.address import read_addresses
 from leeward.publishing.engines.database import Table
 from leeward.publishing.engines.driver_errors import hiding_errors
-from leeward.publishing.engines.duckdb import Files
+from leeward.publishing.engines.table_files import Files
 from leeward.systems.synth.linked_folder import (
     CODEBOOK,
     FILES,

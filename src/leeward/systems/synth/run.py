@@ -18,7 +18,7 @@ from leeward.publishing.bundle.bundle_files import sha256
 from leeward.publishing.bundle.sealed_folder import marked
 from leeward.publishing.bundle.witness import Witness
 from leeward.publishing.bundle.writer import require_free
-from leeward.publishing.engines.duckdb import opened_file, opened_files
+from leeward.publishing.engines.table_files import opened_file, opened_files
 from leeward.publishing.ledger import Ledger, Subject, TableCharge
 from leeward.publishing.release.account import UNKNOWN, Account, Charge, Payer, Uncharged, required
 from leeward.publishing.release.check import changed

@@ -8,13 +8,9 @@ from leeward.core.codebook import TABLES
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.publishing.engines import connect
-from leeward.publishing.engines.address import (
-    SparkAddress,
-    read_addresses,
-    read_spark_addresses,
-    seen_from,
-)
+from leeward.publishing.engines.address import read_addresses, seen_from
 from leeward.publishing.engines.spark.session import chosen_remote
+from leeward.publishing.engines.spark.spark_address import SparkAddress, read_spark_addresses
 from tests.publishing.engines.small import economy, parquet
 from tests.publishing.engines.spark.asking import SECRET, refusal
 
@@ -98,7 +94,9 @@ def test_a_file_whose_name_begins_with_a_mark_is_a_file(tmp_path: Path) -> None:
 def test_a_path_is_on_this_machine_unless_it_says_where(
     written: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("leeward.publishing.engines.address.refuse_unreadable", lambda *_: None)
+    monkeypatch.setattr(
+        "leeward.publishing.engines.spark.spark_address.refuse_unreadable", lambda *_: None
+    )
     found = read_spark_addresses(dict.fromkeys(TABLES, written), tmp_path)
     assert {one.url for one in found} == {url.format(tmp_path)}
     assert written not in repr(found)

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError
 from leeward.core.installation import hint
+from leeward.publishing.engines.import_hooks import unblock_pandas
 from leeward.publishing.engines.spark.java import (
     PATIENCE,
     SETTINGS,
@@ -26,7 +27,6 @@ from leeward.publishing.engines.spark.java import (
     launched,
     same_signals,
 )
-from leeward.publishing.engines.without_pandas import unblock_pandas
 
 Session = Any
 """A session of PySpark, classic or Connect."""

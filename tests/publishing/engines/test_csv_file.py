@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from leeward.core.codebook.resources import Resources, read_quotes
 from leeward.core.errors import InvalidParameter, LeewardError
-from leeward.publishing.engines.csv_file import CsvHeader
-from leeward.publishing.engines.csv_lines import LONGEST_ROW, CsvLines
+from leeward.publishing.engines.csv_file import LONGEST_ROW, CsvHeader, CsvLines
 from leeward.publishing.engines.opening import open_database
 from tests.publishing.engines.test_one_row import ODD_LINES
 

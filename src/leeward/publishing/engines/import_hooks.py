@@ -1,8 +1,10 @@
-"""Lazy compilers: an import hook by which Ibis loads the SQL compiler of one database only.
+"""Import hooks: what PyArrow and Ibis would load at the start of every command, and need not.
 
+PyArrow imports pandas, if it is installed, to find out what a list is: half a second. Nothing here
+uses pandas.
 `ibis.backends.sql.compilers` imports the compilers and SQL dialects of twenty databases: a tenth
-of a second or more of every command that reads data. With the hook the package imports a compiler
-when it is used, and everything else of it when a name is asked for that is not a module.
+of a second or more. With the hook the package imports a compiler when it is used, and everything
+else of it when a name is asked for that is not a module.
 """
 
 import sys
@@ -13,6 +15,25 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 
 PACKAGE = "ibis.backends.sql.compilers"
+
+
+class WithoutPandas(MetaPathFinder):
+    """Makes `import pandas` fail as if it were not installed."""
+
+    def find_spec(self, fullname: str, *_: object) -> None:
+        """Refuse pandas; leave every other module to the next finder."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError(fullname, name=fullname)
+
+
+def block_pandas() -> None:
+    """Block pandas in this process, until a driver needs it."""
+    sys.meta_path.insert(0, WithoutPandas())
+
+
+def unblock_pandas() -> None:
+    """Allow pandas again, for a driver that needs it."""
+    sys.meta_path[:] = [hook for hook in sys.meta_path if not isinstance(hook, WithoutPandas)]
 
 
 class LazyPackage(Loader):
@@ -47,10 +68,10 @@ class LazyCompilers(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, _: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The package of compilers; every other module is left to the next finder."""
-        found = PathFinder.find_spec(fullname, path) if fullname == PACKAGE else None
-        if found is not None and found.loader is not None:
-            found.loader = LazyPackage(found.loader)
-        return found
+        spec = PathFinder.find_spec(fullname, path) if fullname == PACKAGE else None
+        if spec is not None and spec.loader is not None:
+            spec.loader = LazyPackage(spec.loader)
+        return spec
 
 
 def import_compilers_lazily() -> None:

@@ -1,0 +1,180 @@
+"""Foreign files: the rows of sheets of Excel and of files of SAS, Stata and SPSS.
+
+The libraries that read them are the extra `files`. No type follows from rows: cells of a sheet are
+texts, each by itself, and statistical files declare the types of columns.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from importlib import import_module
+from itertools import islice
+from types import ModuleType
+from typing import Any
+
+import pyarrow as pa
+
+from leeward.core.codebook.resources import UTF_8
+from leeward.core.errors import BadFile, shown
+from leeward.core.installation import hint
+from leeward.publishing.engines.address import FileAddress
+from leeward.publishing.engines.headers import require_names
+from leeward.publishing.engines.loose_values import decoded, text_array, value_text
+
+CELLS = 2_000_000
+"""Values that are held at a time, so that memory does not grow with a file."""
+
+READERS = {"sas": "read_sas7bdat", "xport": "read_xport", "stata": "read_dta", "spss": "read_sav"}
+"""The functions of pyreadstat."""
+
+LATIN = "LATIN1"
+"""The encoding in which every byte is a letter, so that no text is lost before it is judged."""
+
+Pieces = Iterator[Mapping[str, list[Any] | pa.Array]]
+"""The values of columns, some rows at a time."""
+
+
+@dataclass(frozen=True)
+class ForeignRows:
+    """The columns of a file and its rows; of a workbook, the sheet that has them."""
+
+    schema: pa.Schema
+    pieces: Pieces
+    sheet: str = ""
+
+
+def foreign_rows(address: FileAddress, encoding: str | None) -> ForeignRows:
+    """The rows of a file that is neither Parquet nor CSV."""
+    if address.format != "sheet":
+        return _statistical(address, encoding)
+    library = _library("python_calamine", address.parameter)
+    book = library.CalamineWorkbook.from_path(str(address.path))
+    name = _sheet_name(address, library, book)
+    return _cells(book.get_sheet_by_name(name), name, address.parameter)
+
+
+def _statistical(address: FileAddress, encoding: str | None) -> ForeignRows:
+    """The rows of a file of SAS, Stata or SPSS; their missing values and empty texts are nulls.
+
+    All but transport files of SAS say in which encoding they are.
+    """
+    library = _library("pyreadstat", address.parameter)
+    read = partial(
+        getattr(library, READERS[address.format]),
+        str(address.path),
+        output_format="dict",
+        disable_datetime_conversion=True,
+    )
+    stated = {"encoding": encoding} if encoding and address.format == "xport" else {}
+    about = read(metadataonly=True, **stated)[1]
+    names = about.column_names
+    require_names(names, address.parameter)
+    types = {name: _declared(about.readstat_variable_types[name]) for name in names}
+    rows = max(1, CELLS // max(1, len(names)))
+
+    def some(start: int) -> Mapping[str, list[Any]]:
+        part = {"row_offset": start, "row_limit": rows}
+        with suppress(UnicodeDecodeError, library.ReadstatError):
+            return _texts_or_nulls(read(**part, **stated)[0], types, None)
+        # Some text is not in the encoding that the file declares, and is a missing value.
+        bytes_as_letters = read(**part, encoding=LATIN)[0]
+        return _texts_or_nulls(bytes_as_letters, types, encoding or about.file_encoding or UTF_8)
+
+    def pieces() -> Pieces:
+        start = 0
+        while True:
+            piece = some(start)
+            yield piece
+            start += rows
+            if len(piece[names[0]]) < rows:
+                return
+
+    return ForeignRows(pa.schema(list(types.items())), pieces())
+
+
+def _declared(kind: str) -> pa.DataType:
+    """The type that a statistical file declares for a column."""
+    if "string" in kind:
+        return pa.string()
+    return pa.int64() if "int" in kind else pa.float64()
+
+
+def _texts_or_nulls(
+    piece: Mapping[str, list[Any]], types: Mapping[str, pa.DataType], encoding: str | None
+) -> Mapping[str, list[Any]]:
+    """Some rows, by the names of columns; texts are read by the encoding, if they were not yet."""
+
+    def text(letters: str | None) -> str | None:
+        if not letters or encoding is None:
+            return letters or None
+        return decoded(letters.encode(LATIN), encoding)
+
+    return {
+        name: [*map(text, values)] if kind == pa.string() else values
+        for (name, kind), values in zip(types.items(), piece.values(), strict=True)
+    }
+
+
+def _cells(sheet: Any, sheet_name: str, parameter: str) -> ForeignRows:  # noqa: ANN401 (of a library without types)
+    """The rows of a sheet under its first row, which names the columns; each cell is a text.
+
+    Empty cells and errors are nulls. A sheet is as wide as its rows. Cells left and right of all
+    names are no columns: otherwise a single one, in the row of a worker, would refuse the file in
+    public.
+    """
+    # The name of a column: a number without .0, and a date as it is seen.
+    first = [
+        str(cell) if isinstance(cell, date) else value_text(cell) or ""
+        for cell in next(sheet.iter_rows(), [])
+    ]
+    named = [place for place, name in enumerate(first) if name.strip()]
+    within = slice(named[0], named[-1] + 1) if named else slice(0)
+    names = first[within]
+    require_names(names or [""], parameter)
+
+    def pieces() -> Pieces:
+        under = (row[within] for row in islice(sheet.iter_rows(), 1, None))
+        rows = (row for row in under if any(cell != "" for cell in row))
+        while some := list(islice(rows, max(1, CELLS // max(1, len(names))))):
+            columns = zip(*some, strict=True)
+            yield {
+                name: text_array(None if cell == "" else cell for cell in column)
+                for name, column in zip(names, columns, strict=True)
+            }
+
+    schema = pa.schema([(name, pa.large_string()) for name in names])
+    return ForeignRows(schema, pieces(), sheet_name)
+
+
+def _sheet_name(address: FileAddress, library: ModuleType, book: Any) -> str:  # noqa: ANN401 (as above)
+    """The sheet that the address names, or the only one that can be seen."""
+    visible = library.SheetVisibleEnum.Visible
+    seen = [sheet.name for sheet in book.sheets_metadata if sheet.visible == visible]
+    if address.sheet in book.sheet_names:
+        return address.sheet
+    if not address.sheet and len(seen) == 1:
+        return str(seen[0])
+    raise BadFile(
+        address.parameter,
+        rule=f"must have the sheet {shown(address.sheet)}"
+        if address.sheet
+        else "must name a sheet after #, since the workbook has several",
+        value=f"the sheets {', '.join(map(shown, seen))}",
+        next_step=f"Write {address.path.name}#{seen[0] if seen else 'SHEET'}, or another of them.",
+    )
+
+
+def _library(name: str, parameter: str) -> ModuleType:
+    """A library that reads such files, loaded when one is there."""
+    try:
+        return import_module(name)
+    except ImportError:
+        refusal = BadFile(
+            parameter,
+            rule="must be Parquet or CSV where the extra `files` is not installed",
+            value=f"no {name}",
+            next_step=hint("files"),
+        )
+    raise refusal
