@@ -19,8 +19,8 @@ from typer.testing import Result
 import leeward
 from leeward import Bundle, derive
 from leeward.core.errors import LeewardError
-from leeward.derived.products.layouts import FORMS
 from leeward.derived.products.lodes import forms as lodes_forms
+from leeward.derived.products.product import public_layouts
 from leeward.publishing.bundle import CertifiedTable
 from tests.matrix.office import run
 
@@ -216,7 +216,7 @@ def laid_out(bundle: Path, _: Path | None) -> Iterator[Outcome]:
     if opened.certificate.made_from is not None:
         return
     with TemporaryDirectory() as home:
-        for name in FORMS:
+        for name in public_layouts():
             result = run(Path(home), "read", bundle, "--form", name, "--out", name)
             outcome = answered(result, f"read --form {name}", "bundle")
             lacks = (outcome.error or "").startswith("--form: needs ")

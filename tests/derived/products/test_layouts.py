@@ -21,8 +21,7 @@ from leeward.core.codebook import (
 from leeward.core.codebook.totals import Totals
 from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import InvalidParameter, LeewardError
-from leeward.derived.products.layouts import write_layout
-from leeward.derived.products.layouts.layout import measure_of
+from leeward.derived.products.layouts import measure_of, write_layout
 from leeward.publishing.bundle import BundleWriter
 from leeward.publishing.bundle.statements import TotalsStatement
 from tests.publishing.bundle.made_up import certificate, certified, dimension

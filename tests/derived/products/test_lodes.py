@@ -13,13 +13,16 @@ from hypothesis import strategies as st
 from leeward import tidy
 from leeward.core.codebook import Flag, Marginal, Published
 from leeward.core.errors import LeewardError
-from leeward.derived.products.lodes import GROUPS, OD, RAC, SECTORS, WAC, Lodes
+from leeward.derived.products.lodes import Lodes
+from leeward.derived.products.product import product
 from leeward.derived.products.small_areas import SmallAreas, shared_out
 from leeward.interface.commands.tidy import tidy_command
 from leeward.publishing.bundle import Bundle, BundleWriter
 from tests.derived.settle.joint_bundle import certified, joint
 from tests.publishing.bundle.made_up import certificate, dimension
 
+WAC, RAC, OD = product("lodes").added_up.values()
+GROUPS, SECTORS = WAC.groups, [*WAC.groups["sector"]]
 PLACE = dimension("place", ["p1", "p2", "p3"])
 SECTOR = dimension("sector", SECTORS)
 ZONES = ["z1", "z2"]
@@ -75,13 +78,13 @@ def test_every_group_of_columns_adds_up_to_all_jobs(tmp_path: Path) -> None:
     paths = Lodes(tmp_path / "lodes").write(made(tmp_path, BREAKDOWNS))
     assert list(paths) == ["wac"]
     rows = read(paths["wac"])
-    assert (len(WAC.columns), tuple(rows[0])) == (53, WAC.columns)
+    assert (len(WAC.header), tuple(rows[0])) == (53, WAC.header)
     assert [(row["w_geocode"], row["C000"], row["CNS04"]) for row in rows] == [
         ("p1", "20", "20"),
         ("p2", "107", "0"),
     ]
     for attribute in ("age", "earnings", "sector", "race", "ethnicity", "sex", "schooling"):
-        names = [one for one in GROUPS[attribute].values() if one is not None]
+        names = [one for one in GROUPS[attribute].values() if one]
         assert sum(int(rows[1][name]) for name in names) == 107
     assert {row[name] for row in rows for name in ("CFA01", "CFS05")} == {"0"}
     listed = (tmp_path / "lodes" / "lodes_tidy.sha256sum").read_text()
@@ -97,8 +100,8 @@ def test_residences_and_flows_have_their_columns_and_agree(tmp_path: Path) -> No
         "tidy_od_main_JT00_2026Q2.csv.gz",
     ]
     work, homes, flows = (read(path) for path in paths.values())
-    assert (len(RAC.columns), tuple(homes[0])) == (43, RAC.columns)
-    assert tuple(flows[0]) == OD.columns == (
+    assert (len(RAC.header), tuple(homes[0])) == (43, RAC.header)
+    assert tuple(flows[0]) == OD.header == (
         *("w_geocode", "h_geocode", "S000", "SA01", "SA02", "SA03", "SE01", "SE02", "SE03"),
         *("SI01", "SI02", "SI03", "createdate"),
     )  # fmt: skip

@@ -12,9 +12,9 @@ from leeward.core.errors import BadFile
 from leeward.interface.commands import screen
 from leeward.interface.commands.draft import ANOTHER_ID, Draft
 from leeward.interface.commands.draft_documents import Chosen, codebook_lines, plan_lines
-from leeward.interface.commands.init import write_texts
 from leeward.interface.commands.keys import Keys
 from leeward.interface.commands.meaning import fit_by_codes, is_pay, is_weight
+from leeward.interface.commands.new_files import write_texts
 from leeward.publishing.plan.plan import read_plan
 from tests.core.codebook.made import read
 from tests.interface.commands.scene import CODEBOOK, Office, write_csv

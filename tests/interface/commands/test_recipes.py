@@ -12,13 +12,15 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+import yaml
 
 from leeward.core.codebook import TABLES as TABLES_OF_PLANS
 from leeward.core.show.progress import Silent
-from leeward.derived.products.lodes import FORMS
-from leeward.interface.commands.recipes.folder import read_recipe
+from leeward.derived.products.product import product
+from leeward.interface.commands.recipes.outcomes import LEAST_PAY
 from leeward.interface.commands.recipes.preparation import prepare
-from leeward.interface.commands.recipes.recipe import Given
+from leeward.interface.commands.recipes.recipe import Given, read_recipe
+from leeward.publishing.plan.bins import pseo_edges
 from leeward.publishing.plan.plan import Plan, read_plan
 from tests.interface.commands.scene import Office
 
@@ -84,7 +86,7 @@ def prepared(name: str, tables: Mapping[str, str], file: str) -> list[dict[str, 
     recipe = read_recipe(name, Given("workplaces.csv", "workers.csv", "2020-2022"))
     folder = Path(tables["wages"]).parent / name
     prepare(recipe, tables, folder, Silent())
-    written = [folder / "confidential" / one for one in recipe.tables]
+    written = [folder / "confidential" / one for one in recipe.prepared]
     assert {path.stat().st_mode & 0o777 for path in written} == {0o600}
     assert (folder / "confidential").stat().st_mode & 0o777 == 0o700
     rows: list[dict[str, Any]] = pq.read_table(folder / "confidential" / file).to_pylist()
@@ -142,6 +144,18 @@ def test_the_reports_cost_the_sum_over_years(
     plan, joint = (read_plan(tmp_path / name).charge for name in ("plan.yaml", "joint.yaml"))
     assert (plan.policy.name, plan.epsilon) == ("person", separate)
     assert joint.epsilon == together
+
+
+@pytest.mark.parametrize("name", ["pseo", "veo"])
+def test_numbers_in_texts_are_those_of_the_source(name: str) -> None:
+    """Edges of classes are every second of PSEO's; the first class ends below the least pay."""
+    texts = read_recipe(name, Given("w.csv", "p.csv", "2016-2026")).texts
+    (table,) = yaml.safe_load(texts["ours-y5.yaml"])["tables"]
+    assert table["bins"] == list(pseo_edges()[::2])
+    for codebook in ("codebook.yaml", "employers.yaml"):
+        classes = yaml.safe_load(texts[codebook])["attributes"]["earnings"]["classes"]
+        assert classes["low"] == LEAST_PAY - 1
+    assert f"less than {LEAST_PAY:,} dollars" in texts["published.yaml"]
 
 
 GIVEN = "--wages w.csv --workplaces w.csv --workers w.csv --cohorts w.csv"
@@ -221,7 +235,7 @@ def test_the_lodes_recipe_has_the_names_and_codes_of_the_files(
     """Known bad: names that `tidy --lodes` wants were found out after paying."""
     plan = lodes_plan(tmp_path, homes=homes)
     attributes = plan.codebook.attributes
-    for form in FORMS:
+    for form in product("lodes").added_up.values():
         for name, codes in form.groups.items():
             assert {*attributes[name].codes} <= {*codes}
             assert attributes[name].complete or attributes[name].of_workplaces

@@ -1,7 +1,6 @@
 """`leeward init`: a codebook and a plan to start from, made from table headers."""
 
-import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -10,17 +9,21 @@ import typer
 
 from leeward.core.codebook.classifications import Library
 from leeward.core.codebook.resources import Resources, read_resources
-from leeward.core.errors import BadFile, InvalidParameter, raise_all
+from leeward.core.errors import InvalidParameter, raise_all
 from leeward.interface.commands.check import Encoding, Quotes
 from leeward.interface.commands.draft import Codes, Draft
 from leeward.interface.commands.draft_answer import CODEBOOK, PLAN, DraftAnswer
 from leeward.interface.commands.draft_documents import Chosen, codebook_lines, plan_lines
 from leeward.interface.commands.employees import FILES, LIST, Employees, require_file
 from leeward.interface.commands.keys import Headers
+from leeward.interface.commands.new_files import (
+    CONFIDENTIAL,
+    list_text,
+    refuse_existing,
+    write_texts,
+)
 from leeward.interface.commands.recipes import start_recipe
-from leeward.interface.commands.recipes.recipe import CONFIDENTIAL
 from leeward.interface.commands.screen import given_options, say, say_json
-from leeward.publishing.bundle.disk import write_file
 from leeward.publishing.engines import connect
 from leeward.publishing.engines.address import seen_from
 from leeward.publishing.engines.driver_errors import frankly
@@ -217,39 +220,3 @@ def _refuse_beside(context: typer.Context, way: str, useless: Collection[str]) -
         raise InvalidParameter(
             option, rule=f"has no meaning {way}", value="given", next_step="Leave it out."
         )
-
-
-def list_text(codes: Mapping[str, str]) -> str:
-    """A code list as CSV: codes with their labels."""
-    doubled = ([one.replace('"', '""') for one in row] for row in codes.items())
-    return "code,label\n" + "".join(f'"{code}","{label}"\n' for code, label in doubled)
-
-
-def refuse_existing(folder: Path, names: Iterable[str]) -> None:
-    """Refuse a folder that holds some of these already."""
-    raise_all(
-        BadFile(
-            "--out",
-            rule="must not hold the file already",
-            value=repr(str(folder / name)),
-            next_step="Choose another folder, or remove the file.",
-        )
-        for name in names
-        if os.path.lexists(folder / name)
-    )
-
-
-def write_texts(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write texts into a folder by the names of their files; no link is followed."""
-    for name, text in texts.items():
-        path = folder / name
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(path, text.encode())
-        except OSError as error:
-            raise BadFile(
-                "--out",
-                rule=f"must be a folder that can be written ({error.strerror})",
-                value=repr(str(path)),
-                next_step="Choose another folder.",
-            ) from None

@@ -10,21 +10,19 @@ from leeward.core.mechanisms.apd import count_beside_mean
 from leeward.core.show.numbers import error
 from leeward.derived.products.layouts import write_layout
 from leeward.derived.products.lodes import Lodes
+from leeward.derived.products.product import product
+from leeward.derived.products.product_recipe import Recipe
 from leeward.derived.settle.tidying import tidy
 from leeward.interface.commands.check import check_made_up
 from leeward.interface.commands.economy import make
-from leeward.interface.commands.init import list_text
+from leeward.interface.commands.new_files import list_text
 from leeward.interface.commands.recipes.folder import (
-    COHORTS,
     LEDGER,
     given_to,
-    needed_tables,
-    read_recipe,
     require_recipe,
     write_folder,
 )
-from leeward.interface.commands.recipes.lodes import BEGUN, HOME, ZONE, ZONE_OF
-from leeward.interface.commands.recipes.recipe import Recipe
+from leeward.interface.commands.recipes.recipe import read_recipe
 from leeward.interface.commands.release import report, run, summary
 from leeward.interface.commands.screen import say
 from leeward.interface.commands.tidy import lodes_lines
@@ -35,15 +33,8 @@ from leeward.publishing.ledger import Ledger
 from leeward.publishing.plan.plan import read_plan
 
 ECONOMY = "economy"
-QUARTERS_OF = dict.fromkeys(COHORTS, 44) | {"qwi": 8, "lodes": 0}
-"""Quarters of wage records: eleven years for cohorts, two for the flows of a quarter."""
-
-YEARS, QUARTERS = "2016-2026", ("2026Q2", "2026Q3")
-USUAL: Mapping[str, Mapping[str, object]] = {
-    **{one: {"years": YEARS} for one in COHORTS},
-    "qwi": {"quarter": QUARTERS},
-    "lodes": {"period": QUARTERS[0], "homes": True},
-}
+QUARTERS = ("2026Q2", "2026Q3")
+USUAL: Mapping[str, object] = {"years": "2016-2026", "quarter": QUARTERS, "period": QUARTERS[0]}
 """What a demonstration states where its user does not."""
 
 PER_ESTABLISHMENT = 20
@@ -58,19 +49,23 @@ LISTS: Mapping[str, Mapping[str, str]] = {
 def demonstrate(name: str, out: Path, jobs: int, told: Mapping[str, object]) -> None:
     """Make up an economy, prepare, release, verify and write the layouts."""
     require_recipe(name, told)
-    economy, quarters, homes = out / ECONOMY, QUARTERS_OF[name], name == "lodes"
-    establishments = max(jobs // PER_ESTABLISHMENT, 1)
+    of = product(name).draft
+    long, homes = "cohorts" in of.tables, "jobs" in of.tables
+    # Eleven years of wage records for cohorts, two for the flows of a quarter.
+    quarters = 44 if long else 0 if homes else 8
+    folder, establishments = out / ECONOMY, max(jobs // PER_ESTABLISHMENT, 1)
     beside = "their homes" if homes else "wage"
     say(f"1. A made-up economy: {jobs:,} jobs in {establishments:,} establishments, and {beside}")
-    say(f"   in {economy}" if homes else f"   records of {quarters} quarters, in {economy}")
-    long = name in COHORTS
-    made = Economy(jobs, establishments, quarters=quarters, cohorts=long, homes=homes)
-    make(made, economy)
-    sources = {one: str(economy / f"{one}.parquet") for one in needed_tables(name)}
-    recipe = read_recipe(name, given_to(sources, out, {**USUAL[name], **told}))
-    prepared = "Codebook, plans and confidential tables" if recipe.tables else "Codebook and plan"
+    say(f"   in {folder}" if homes else f"   records of {quarters} quarters, in {folder}")
+    economy = Economy(jobs, establishments, quarters=quarters, cohorts=long, homes=homes)
+    make(economy, folder)
+    sources = {table: str(folder / f"{table}.parquet") for table in of.tables}
+    usual = {option: USUAL[option] for option in of.options if option in USUAL}
+    given = given_to(sources, out, usual | {"homes": homes} | {**told})
+    recipe = read_recipe(name, given)
+    prepared = "Codebook, plans and confidential tables" if recipe.prepared else "Codebook and plan"
     say(f"2. {prepared}, in {out}")
-    write_folder(recipe, sources, out, _lists(made, economy))
+    write_folder(recipe, sources, out, _lists(economy, folder, recipe))
     for line in compared(recipe, out):
         say(f"   {line}")
     say("3. Releases, each checked first and then verified with the ledger")
@@ -78,7 +73,7 @@ def demonstrate(name: str, out: Path, jobs: int, told: Mapping[str, object]) -> 
     if recipe.layouts:
         say("4. Public layouts of what was released (leeward read --form)")
     for layout in recipe.layouts:
-        bundles = [out / one for one in layout.bundles]
+        bundles = [out / bundle for bundle in layout.bundles]
         for path in write_layout(bundles, layout.form, out / layout.folder):
             say(f"   {path}")
     if recipe.tidied:
@@ -93,15 +88,19 @@ def demonstrate(name: str, out: Path, jobs: int, told: Mapping[str, object]) -> 
             say(f"   {line}")
 
 
-def _lists(economy: Economy, folder: Path) -> dict[str, str]:
+def _lists(economy: Economy, folder: Path, recipe: Recipe) -> dict[str, str]:
     files = EconomyFiles.inside(folder, economy)
     places = files.place_codes.read_text(encoding="utf-8")
-    found = {"place": places} | {name: list_text(codes) for name, codes in LISTS.items()}
+    lists = {"place": places} | {name: list_text(codes) for name, codes in LISTS.items()}
     if files.home_zones is None:
-        return found
-    zones = {HOME: places, ZONE_OF: files.home_zones.read_text(encoding="utf-8"),
-             ZONE: list_text(Homes.of(economy).zones)}  # fmt: skip
-    return found | {name: text + BEGUN[name].partition("\n")[2] for name, text in zones.items()}
+        return lists
+    homes = {
+        "home": places,
+        "home_zone_of": files.home_zones.read_text(encoding="utf-8"),
+        "home_zone": list_text(Homes.of(economy).zones),
+    }
+    begun = {name: recipe.begun.get(name, "").partition("\n")[2] for name in homes}
+    return lists | {name: text + begun[name] for name, text in homes.items()}
 
 
 def _release(recipe: Recipe, out: Path) -> None:
@@ -109,11 +108,11 @@ def _release(recipe: Recipe, out: Path) -> None:
     with Ledger.new(ledger) as book:
         for account in recipe.accounts:
             book.open_account(account.name, account.guarantee)
-    for one in recipe.releases:
-        checked, reason = check_made_up(read_plan(out / one.plan))
+    for file in recipe.releases:
+        checked, reason = check_made_up(read_plan(out / file.file))
         for line in checked.warnings():
             say(f"   {line}")
-        done = run(read_plan(out / one.plan), out / one.bundle, ledger, unchecked=reason)
+        done = run(read_plan(out / file.file), out / file.bundle, ledger, unchecked=reason)
         report(done)
         for line in summary(done):
             say(f"   {line}")
@@ -123,12 +122,12 @@ def _release(recipe: Recipe, out: Path) -> None:
 
 def _require_sound(bundle: Path, **beside: Path) -> None:
     """Refuse a bundle that is not what was sealed, by its ledger or its source."""
-    found = verify(bundle, **beside)
-    if not found:
+    verification = verify(bundle, **beside)
+    if not verification:
         raise Damaged(
             "bundle",
             rule="must be what was sealed",
-            value=f"{bundle}: {found.problems[0]}",
+            value=f"{bundle}: {verification.problems[0]}",
             next_step="Run `leeward doctor`.",
         )
 
@@ -136,11 +135,13 @@ def _require_sound(bundle: Path, **beside: Path) -> None:
 def compared(recipe: Recipe, out: Path) -> Iterator[str]:
     """Predicted errors of plans for the same numbers, side by side for the first year."""
     for plan in recipe.compared:
-        found = predict(read_plan(out / plan))
-        yield f"{plan}, epsilon {number_text(found.plan.charge.epsilon)}; predicted for each year:"
-        first = [one for one in found.tables if one.name.startswith("y1_")]
-        for one in first:
-            told = f"mean error {error(one.mean_abs_error)} {one.unit}"
+        prediction = predict(read_plan(out / plan))
+        epsilon = number_text(prediction.plan.charge.epsilon)
+        yield f"{plan}, epsilon {epsilon}; predicted for each year:"
+        first = [table for table in prediction.tables if table.name.startswith("y1_")]
+        for table in first:
+            words = f"epsilon {number_text(table.epsilon)}: mean error "
+            words += f"{error(table.mean_abs_error)} {table.unit}"
             if len(first) == 1:
-                told += f", of its count {error(count_beside_mean(one.epsilon))} jobs"
-            yield f"  {one.name}, {one.mechanism}, epsilon {number_text(one.epsilon)}: {told}"
+                words += f", of its count {error(count_beside_mean(table.epsilon))} jobs"
+            yield f"  {table.name}, {table.mechanism}, {words}"

@@ -2,32 +2,23 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from shlex import quote
 
 from leeward.core.codebook import TABLES
 from leeward.core.errors import BadFile, InvalidParameter, raise_all, shown
-from leeward.interface.commands.init import list_text, refuse_existing, write_texts
-from leeward.interface.commands.recipes.documents import list_file
-from leeward.interface.commands.recipes.lodes import HOME
+from leeward.derived.products.product import product, product_names
+from leeward.derived.products.product_recipe import Recipe
+from leeward.interface.commands.new_files import (
+    CONFIDENTIAL,
+    list_text,
+    refuse_existing,
+    write_texts,
+)
 from leeward.interface.commands.recipes.preparation import headers, prepare, require_columns
-from leeward.interface.commands.recipes.recipe import CONFIDENTIAL, Given, Recipe
+from leeward.interface.commands.recipes.recipe import Given, read_recipe
 from leeward.interface.commands.screen import progress, say
 from leeward.publishing.engines.address import seen_from
-
-COHORTS = ("umetrics", "pseo", "veo")
-"""Recipes that follow cohorts."""
-
-NAMES = ("lodes", *COHORTS, "qwi")
-OPTIONS = {
-    "lodes": ("period",),
-    "umetrics": ("years", "target", "size"),
-    "pseo": ("years",),
-    "veo": ("years",),
-    "qwi": ("quarter",),
-}
-"""What an office may tell each recipe beside its tables."""
 
 LEDGER = "ledger.sqlite"
 
@@ -37,10 +28,13 @@ def start(
 ) -> None:
     """Prepare the tables of an office, write its plans and say how to go on."""
     require_recipe(name, told)
-    if office["jobs"] is not None and "jobs" not in needed_tables(name):
+    needed = product(name).draft.tables
+    if office["jobs"] is not None and "jobs" not in needed:
         raise _useless("jobs", name)
     sources = _sources(name, office)
-    recipe = read_recipe(name, given_to(sources, folder, {**told, **_homes(name, sources)}))
+    # A plan that reads the three tables as they are has homes if workers have.
+    homes = {"homes": "home" in headers(sources)["workers"]} if "jobs" in needed else {}
+    recipe = read_recipe(name, given_to(sources, folder, {**told, **homes}))
     write_folder(recipe, sources, folder, {})
     for line in next_steps(recipe, folder):
         say(line)
@@ -48,57 +42,44 @@ def start(
 
 def _sources(name: str, office: Mapping[str, str | None]) -> dict[str, str]:
     """The tables that a recipe needs; refuses what is missing."""
-    needed = needed_tables(name)
+    sources = {table: office[table] for table in product(name).draft.tables}
     raise_all(
         InvalidParameter(
-            f"--{one}",
+            f"--{table}",
             rule=f"must be given for the recipe {name}",
             value="nothing",
             next_step="Name a Parquet or CSV file, or try the recipe with --demo.",
         )
-        for one in needed
-        if office[one] is None
+        for table, written in sources.items()
+        if written is None
     )
-    sources = {one: office[one] or "" for one in needed}
-    raise_all(_no_file(one, written) for one, written in sources.items() if "://" in written)
-    return sources
-
-
-def _no_file(name: str, written: str) -> BadFile:
-    return BadFile(
-        f"--{name}",
-        rule="must be a Parquet or CSV file: what a recipe prepares are files, and a plan reads "
-        "three files or three tables of one database",
-        value=f"{shown(written.partition('://')[0])} before ://",
-        next_step="Write the table as Parquet.",
+    given = {table: written or "" for table, written in sources.items()}
+    raise_all(
+        BadFile(
+            f"--{table}",
+            rule="must be a Parquet or CSV file: what a recipe prepares are files, and a plan "
+            "reads three files or three tables of one database",
+            value=f"{shown(written.partition('://')[0])} before ://",
+            next_step="Write the table as Parquet.",
+        )
+        for table, written in given.items()
+        if "://" in written
     )
-
-
-def _homes(name: str, sources: Mapping[str, str]) -> dict[str, object]:
-    """Whether workers have homes, by the headers of tables that a plan reads as they are."""
-    if name != "lodes":
-        return {}
-    columns = headers(sources)
-    return {"homes": HOME in columns["workers"]}
-
-
-def needed_tables(name: str) -> tuple[str, ...]:
-    """The options of the tables that a recipe needs."""
-    if name == "lodes":
-        return TABLES
-    return ("wages", "workplaces", "workers", *(("cohorts",) if name in COHORTS else ()))
+    return given
 
 
 def require_recipe(name: str, told: Mapping[str, object]) -> None:
     """Refuse a recipe that there is not, and options that mean nothing to it."""
-    if name not in NAMES:
+    if name not in product_names():
+        recipes = sorted(product_names(), key=lambda name: product(name).draft.turn)
         raise InvalidParameter(
             "--recipe",
-            rule=f"must be one of {', '.join(NAMES)}",
+            rule=f"must be one of {', '.join(recipes)}",
             value=shown(name),
             next_step="Choose one of these.",
         )
-    raise_all(_useless(option, name) for option in told if option not in OPTIONS[name])
+    options = product(name).draft.options
+    raise_all(_useless(option, name) for option in told if option not in options)
 
 
 def _useless(option: str, name: str) -> InvalidParameter:
@@ -110,16 +91,15 @@ def _useless(option: str, name: str) -> InvalidParameter:
     )
 
 
-def read_recipe(name: str, given: Given) -> Recipe:
-    """The recipe of this name."""
-    made: Recipe = import_module(f"leeward.interface.commands.recipes.{name}").recipe(given)
-    return made
-
-
 def given_to(sources: Mapping[str, str], folder: Path, told: Mapping[str, object]) -> Given:
     """What an office tells a recipe, its tables as the plans in a folder name them."""
-    tables = {one: seen_from(sources[one], folder) for one in TABLES if one in sources}
+    tables = {name: seen_from(sources[name], folder) for name in TABLES if name in sources}
     return replace(Given(**tables), **told)  # type: ignore[arg-type] # options, as they were typed
+
+
+def list_file(name: str) -> str:
+    """The file of a code list, relative to the codebook."""
+    return f"codes/{name}.csv"
 
 
 def write_folder(
@@ -130,7 +110,7 @@ def write_folder(
     codes = {list_file(name): lists.get(name, text) for name, text in begun.items()}
     texts = {**recipe.texts, **codes}
     refuse_existing(folder, (*texts, CONFIDENTIAL))
-    if recipe.tables:
+    if recipe.prepared:
         with progress() as bar:
             prepare(recipe, sources, folder, bar)
     else:
@@ -140,9 +120,13 @@ def write_folder(
 
 def next_steps(recipe: Recipe, folder: Path) -> Iterator[str]:
     """What was written, and the commands up to the public layout."""
+
+    def at(name: str) -> str:
+        return quote(str(folder / name))
+
     yield f"Wrote {', '.join(recipe.texts)} into {folder}."
-    if recipe.tables:
-        tables = ", ".join(recipe.tables)
+    if recipe.prepared:
+        tables = ", ".join(recipe.prepared)
         yield f"{folder / CONFIDENTIAL} has {tables}: confidential, for their owner only."
     if recipe.lists:
         yield "Fill these public code lists (header code,label; one row for each code):"
@@ -150,26 +134,15 @@ def next_steps(recipe: Recipe, folder: Path) -> Iterator[str]:
     if recipe.choice:
         yield recipe.choice
     yield "Read the plans and change what does not fit. Then:"
-    at = {one: quote(str(folder / one)) for one in _named(recipe)}
-    ledger = f"--ledger {at[LEDGER]}"
+    ledger = f"--ledger {at(LEDGER)}"
     yield from (f"  {account.command} {ledger}" for account in recipe.accounts)
-    for one in recipe.releases:
-        yield f"  leeward plan {at[one.plan]}"
-        yield f"  leeward check {at[one.plan]}"
-        yield f"  leeward release {at[one.plan]} --out {at[one.bundle]} {ledger}"
+    for plan in recipe.releases:
+        yield f"  leeward plan {at(plan.file)}"
+        yield f"  leeward check {at(plan.file)}"
+        yield f"  leeward release {at(plan.file)} --out {at(plan.bundle)} {ledger}"
     for layout in recipe.layouts:
-        bundles = " ".join(at[one] for one in layout.bundles)
-        yield f"  leeward read {bundles} --form {layout.form} --out {at[layout.folder]}"
-    for made in recipe.tidied:
-        folders = f"--out {at[made.tidy]} --shrink --lodes {at[made.lodes]}"
-        yield f"  leeward tidy {at[made.bundle]} {folders}"
-
-
-def _named(recipe: Recipe) -> Iterator[str]:
-    """What the commands name inside the folder."""
-    yield LEDGER
-    for one in recipe.releases:
-        yield from (one.plan, one.bundle)
-    yield from (layout.folder for layout in recipe.layouts)
-    for made in recipe.tidied:
-        yield from (made.tidy, made.lodes)
+        bundles = " ".join(map(at, layout.bundles))
+        yield f"  leeward read {bundles} --form {layout.form} --out {at(layout.folder)}"
+    for tidied in recipe.tidied:
+        folders = f"--out {at(tidied.tidy)} --shrink --lodes {at(tidied.lodes)}"
+        yield f"  leeward tidy {at(tidied.bundle)} {folders}"

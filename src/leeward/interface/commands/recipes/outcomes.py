@@ -5,10 +5,13 @@ is the workplace with the largest pay in it, the first id as text among equals: 
 of the cohort and year, whether the person has pay or not.
 """
 
+from collections.abc import Mapping
+
 from leeward.core.codebook.wage_jobs import WageColumns
-from leeward.interface.commands.recipes.recipe import Tables, Years
+from leeward.derived.products.product_recipe import PreparedRows
+from leeward.interface.commands.recipes.recipe import Years
 from leeward.publishing.engines.database import Table, ibis
-from leeward.publishing.engines.recoding import ordered_text, same_id
+from leeward.publishing.engines.recoding import as_text, ordered_text, same_id
 from leeward.publishing.engines.wage_records import wage_records
 
 FEWEST_QUARTERS = 3
@@ -17,6 +20,61 @@ LEAST_PAY = 15_080
 
 EMPLOYED, MARGINAL = "emp", "nme"
 """With the attachment that earnings are published for; not employed, or marginally."""
+
+SCHOOLS, GOVERNMENTS = "61", ("1", "2", "3")
+"""The NAICS sector of academia, and the ownership codes of governments."""
+
+Tables = Mapping[str, Table]
+
+
+def prepared_rows(rows: PreparedRows, tables: Tables, years: Years) -> Table:
+    """The rows of a confidential table of a cohort."""
+    cohort = outcomes(tables, rows.cohort, tuple(map(int, rows.years)), years)
+    if rows.rows == "employed":
+        cohort = cohort.filter(cohort["attachment"] == EMPLOYED)
+        columns = ("worker_id", *rows.columns)
+        return cohort.select(*columns, workplace_id="employer", earnings="dollars")
+    prepared = {"members": member_rows, "leavers": leaver_rows}[rows.rows](rows, tables, cohort)
+    if rows.workplace:
+        prepared = prepared.mutate(workplace_id=ibis.literal(rows.workplace))
+    if rows.workplace_column:
+        prepared = prepared.rename(workplace_id=rows.workplace_column)
+    return prepared
+
+
+def member_rows(rows: PreparedRows, tables: Tables, cohort: Table) -> Table:
+    """A row for each member and year, employed or not; who is not attached has pay 0."""
+    cohort = with_employer(cohort, tables["workplaces"], *rows.employer.values())
+    employed = cohort["attachment"] == EMPLOYED
+    of_employer = {
+        name: ibis.cases((employed, cohort[f"of_{column}"]))
+        for name, column in rows.employer.items()
+    }
+    return cohort.select(
+        "worker_id",
+        *rows.columns,
+        "years",
+        "attachment",
+        **of_employer,
+        earnings=ibis.cases((employed, cohort["dollars"]), else_=0),
+    )
+
+
+def leaver_rows(rows: PreparedRows, tables: Tables, cohort: Table) -> Table:
+    """A row for each leaver and year with pay; the workplace is the institution that was left."""
+    cohort = cohort.filter(cohort["employer"].notnull())
+    cohort = with_employer(cohort, tables["workplaces"], *rows.employer.values())
+    school = as_text(cohort["of_sector"]) == SCHOOLS
+    government = as_text(cohort["of_ownership"]).isin(GOVERNMENTS)
+    known = cohort["of_sector"].notnull() & cohort["of_ownership"].notnull()
+    return cohort.select(
+        "worker_id",
+        "title",
+        "years",
+        workplace_id="institution",
+        sector=ibis.cases((school, "A"), (government, "G"), (known, "I")),
+        earnings="dollars",
+    )
 
 
 def outcomes(tables: Tables, kind: str, after: tuple[int, ...], years: Years) -> Table:

@@ -4,16 +4,19 @@ The database that holds the tables does the work, and only the rows of the resul
 file that its owner alone may read.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
 
-from leeward.core.codebook.wage_jobs import WageJobs
+from leeward.core.codebook.wage_jobs import Quarter, WageJobs
 from leeward.core.errors import BadData, raise_all, shown
 from leeward.core.show.progress import Silent
-from leeward.interface.commands.recipes.recipe import CONFIDENTIAL, Recipe, Tables
+from leeward.derived.products.product_recipe import PreparedRows, Recipe
+from leeward.interface.commands.new_files import CONFIDENTIAL
+from leeward.interface.commands.recipes.outcomes import prepared_rows
+from leeward.interface.commands.recipes.recipe import Years
 from leeward.interface.commands.screen import Bar
 from leeward.publishing.engines.database import Scratch, Table
 from leeward.publishing.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
@@ -34,14 +37,16 @@ SOURCES = "--wages, --cohorts, --workplaces or --workers"
 
 def prepare(recipe: Recipe, sources: Mapping[str, str], folder: Path, bar: Bar | Silent) -> None:
     """Write the confidential tables of a recipe into a new folder: all of them or none."""
-    columns = {one: (*USUAL[one], *recipe.columns.get(one, ())) for one in USUAL}
+    columns = {name: (*usual, *recipe.needed.get(name, ())) for name, usual in USUAL.items()}
     with private_folder(folder, CONFIDENTIAL) as inside:
-        for name, prepared in recipe.tables.items():
+        for name, rows in recipe.prepared.items():
             bar.step(f"preparing {name}")
-            if isinstance(prepared, WageJobs):
-                write_jobs(sources["wages"], prepared, inside / name)
+            if rows.rows == "jobs":
+                jobs = WageJobs(Quarter.read(rows.quarter))
+                write_jobs(sources["wages"], jobs, inside / name)
             else:
-                _write(prepared, sources, columns, inside / name)
+                years = Years.read(recipe.covered)
+                _write(rows, years, sources, columns, inside / name)
 
 
 def headers(sources: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
@@ -52,20 +57,23 @@ def headers(sources: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
 
 def require_columns(recipe: Recipe, sources: Mapping[str, str]) -> None:
     """Refuse tables of an office that lack a column of the recipe."""
-    raise_all(_missing(headers(sources), recipe.columns))
+    raise_all(_missing(headers(sources), recipe.needed))
 
 
 def _write(
-    prepared: Callable[[Tables], Table],
+    rows: PreparedRows,
+    years: Years,
     sources: Mapping[str, str],
     columns: Mapping[str, tuple[str, ...]],
     path: Path,
 ) -> None:
     with frankly(), closing(open_database(sources, Path(), tables=tuple(columns))) as database:
-        found = {name: one.columns for name, one in database.tables().items()}
-        raise_all(_missing(found, columns))
+        known = {name: table.columns for name, table in database.tables().items()}
+        raise_all(_missing(known, columns))
         read = database.tables(columns)
-        kept = hiding_errors(lambda: Scratch(database, "recipe").keep(prepared(read)), SOURCES)
+        kept = hiding_errors(
+            lambda: Scratch(database, "recipe").keep(prepared_rows(rows, read, years)), SOURCES
+        )
         in_order = kept.order_by(kept.columns)  # the same data always make the same file
         write_private(path, hiding_errors_in(database.stream(in_order), SOURCES), _schema(kept))
 
@@ -79,14 +87,14 @@ def _schema(rows: Table) -> pa.Schema:
 
 
 def _missing(
-    found: Mapping[str, Collection[str]], columns: Mapping[str, tuple[str, ...]]
+    known: Mapping[str, Collection[str]], columns: Mapping[str, tuple[str, ...]]
 ) -> Iterator[BadData]:
     for name, needed in columns.items():
         for column in needed:
-            if column not in found[name]:
+            if column not in known[name]:
                 yield BadData(
                     f"--{name}",
                     rule=f"must have the column {shown(column)}",
-                    value=f"no such column among {len(found[name])}",
+                    value=f"no such column among {len(known[name])}",
                     next_step="Rename the column that holds it.",
                 )

@@ -1,21 +1,45 @@
-"""Recipe: what a public product needs: prepared tables, ordinary plans, accounts and layouts."""
+"""Recipe: what the file of a product says of its recipe, with what an office tells filled in.
+
+Texts are Jinja templates. What has `{{ year }}` or `{{ quarter }}` in its name is there once for
+each year of the product, or for each quarter that an office names.
+"""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Self
 
-from leeward.core.codebook.wage_jobs import WageJobs
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from leeward.core.codebook.flow_classes import FLOW_LABELS
+from leeward.core.codebook.wage_jobs import Quarter
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.privacy import Guarantee
-from leeward.publishing.engines.database import Table
+from leeward.core.exact import alpha_text
+from leeward.derived.products.product import Product, product
+from leeward.derived.products.product_recipe import Recipe
+from leeward.interface.commands.recipes.yearly_epsilons import YearlyEpsilons
+from leeward.lab.economy.made_up_codes import (
+    AFQT,
+    DEGREES,
+    PAY_GRADES,
+    SECTORS,
+    TITLES,
+    WORKER_CODES,
+)
 
-CONFIDENTIAL = "confidential"
-"""The folder of prepared tables inside the folder of a recipe."""
+LISTS: Mapping[str, Mapping[str, str]] = {
+    **WORKER_CODES,
+    "sector": {sector.code: sector.label for sector in SECTORS},
+    "flow": FLOW_LABELS,
+    "degree": DEGREES,
+    "title": TITLES,
+    "pay_grade": PAY_GRADES,
+    "afqt": AFQT,
+}
+"""Code lists that texts name."""
 
 YEARS = re.compile("([0-9]{4})-([0-9]{4})")
-
-Tables = Mapping[str, Table]
 
 
 @dataclass(frozen=True)
@@ -28,8 +52,8 @@ class Years:
     @classmethod
     def read(cls, written: str | None) -> Self:
         """From what people write, such as 2016-2026."""
-        found = YEARS.fullmatch(written or "")
-        if found is None or found[1] > found[2]:
+        years = YEARS.fullmatch(written or "")
+        if years is None or years[1] > years[2]:
             raise InvalidParameter(
                 "--years",
                 rule="must be the first and the last calendar year of which the wage records hold "
@@ -37,7 +61,7 @@ class Years:
                 value="nothing" if written is None else shown(written),
                 next_step="Write --years 2016-2026.",
             )
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(years[1]), int(years[2]))
 
 
 @dataclass(frozen=True)
@@ -58,80 +82,95 @@ class Given:
     """Whether workers have the column home."""
     period: str | None = None
 
-
-@dataclass(frozen=True)
-class Account:
-    """An account of the ledger that pays for plans of the recipe."""
-
-    name: str
-    policy: str
-    epsilon: str
-    alpha: str | None = None
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """All that it may ever lose."""
-        return Guarantee(self.policy, self.alpha, self.epsilon)
-
-    @property
-    def command(self) -> str:
-        """What opens it."""
-        alpha = "" if self.alpha is None else f" --alpha {self.alpha}"
-        return (
-            f"leeward ledger create --account {self.name} --policy {self.policy}{alpha} "
-            f"--epsilon {self.epsilon}"
-        )
-
-
-@dataclass(frozen=True)
-class Release:
-    """A plan, and the folder of its bundle."""
-
-    plan: str
-    bundle: str
+    def values(self, of: Product) -> dict[str, Any]:
+        """What the texts of a product may name."""
+        options = of.draft.options
+        last = Years.read(self.years).last if "years" in options else None
+        quarters = [str(Quarter.read(one)) for one in self.quarter]
+        if "quarter" in options and not quarters:
+            several = "several quarters are several such options."
+            raise _not_given("quarter", of.name, f"Write --quarter 2026Q2; {several}")
+        if "period" in options and self.period is None:
+            step = "Write what the jobs are of, such as --period 2026Q2."
+            raise _not_given("period", of.name, step)
+        epsilons = YearlyEpsilons.read(self.target, self.size) if "target" in options else None
+        return {
+            "product": of.name,
+            "workplaces": self.workplaces,
+            "workers": self.workers,
+            "jobs": self.jobs,
+            "homes": self.homes,
+            "period": self.period,
+            "years": of.years,
+            "last": last,
+            "quarters": quarters,
+            "target": self.target and repr(self.target),
+            "size": self.size,
+            "budget": epsilons,
+        }
 
 
-@dataclass(frozen=True)
-class Layout:
-    """A public layout, the bundles that fill it, and its folder."""
-
-    form: str
-    bundles: tuple[str, ...]
-    folder: str
+def _not_given(option: str, name: str, next_step: str) -> InvalidParameter:
+    rule = f"must be given for the recipe {name}"
+    return InvalidParameter(f"--{option}", rule=rule, value="nothing", next_step=next_step)
 
 
-@dataclass(frozen=True)
-class Tidied:
-    """The tidy tables of a bundle, and their folder in the form of LODES."""
-
-    bundle: str
-    tidy: str
-    lodes: str
-
-
-Prepared = Callable[[Tables], Table] | WageJobs
-"""A confidential table: a query of the office's tables, or the jobs of a quarter."""
+def read_recipe(name: str, given: Given) -> Recipe:
+    """The recipe of this name, for an office."""
+    of = product(name)
+    values = given.values(of)
+    content = {key: _filled(part, values) for key, part in of.recipe.items()}
+    return Recipe.model_validate(content | {"covered": given.years or ""})
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """One product: everything that `leeward init --recipe` writes and says."""
+def _filled(part: object, values: Mapping[str, Any]) -> object:
+    """A part of a recipe with its texts filled; entries are repeated as their names say."""
+    if isinstance(part, Mapping):
+        return {
+            _text(key, each): _filled(value, each)
+            for key, value in part.items()
+            for each in _each(key, values)
+        }
+    if isinstance(part, list):
+        return [_filled(entry, each) for entry in part for each in _each(_name(entry), values)]
+    return _text(str(part), values)
 
-    tables: Mapping[str, Prepared]
-    """Confidential tables by the name of their file."""
-    texts: Mapping[str, str]
-    """Codebook, plans and planning sizes by the name of their file."""
-    lists: tuple[str, ...]
-    """Attributes whose public code lists only the office knows."""
-    columns: Mapping[str, tuple[str, ...]]
-    """Columns that are read; of cohorts and workplaces, those beside the usual ones."""
-    accounts: tuple[Account, ...]
-    releases: tuple[Release, ...]
-    layouts: tuple[Layout, ...]
-    tidied: tuple[Tidied, ...] = ()
-    begun: Mapping[str, str] = field(default_factory=dict)
-    """Lists of `lists` that are written with more than a header."""
-    choice: str = ""
-    """Which of the plans to release, where some are alternatives."""
-    compared: tuple[str, ...] = ()
-    """Plans for the same numbers, whose predicted errors are shown side by side."""
+
+def _name(entry: object) -> str:
+    """The name of an entry of a list: itself, or what it says first."""
+    return str(next(iter(entry.values())) if isinstance(entry, Mapping) else entry)
+
+
+def _each(name: str, values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The values once, or for each year or quarter that a name stands for."""
+    for variable in ("year", "quarter"):
+        if f"{{{{ {variable} }}}}" in name and variable not in values:
+            return [{**values, variable: one} for one in values[f"{variable}s"]]
+    return [values]
+
+
+def _text(template: str, values: Mapping[str, Any]) -> str:
+    return environment().from_string(template).render(values) if "{" in template else template
+
+
+@cache
+def environment() -> Environment:
+    """The environment of the texts: plain text, in which a missing value is an error."""
+    made = Environment(
+        loader=PackageLoader("leeward", "derived/products/templates"),
+        autoescape=False,  # noqa: S701 (codebooks and plans in YAML, no page)
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    made.filters["exactly"] = alpha_text
+    made.globals["listed"] = listed
+    made.globals |= vars(made.get_template("pieces.yaml.j2").module)
+    return made
+
+
+def listed(name: str) -> str:
+    """The codes of a list with their labels, a line each, as an attribute has them."""
+    return "".join(f'\n      "{code}": "{label}"' for code, label in LISTS[name].items())

@@ -1,0 +1,239 @@
+"""Used table: a published table whose rows fill columns of a public layout.
+
+Pay becomes whole dollars, codes become those of the layout; a table that does not fit is refused.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from leeward.core.codebook import Flag
+from leeward.core.codebook.statistic import COUNT, PERCENTILE
+from leeward.core.show.numbers import Ends
+from leeward.derived.products.layout_file import Number
+from leeward.derived.products.public_layout import MeasureRule, PublicLayout, refused
+from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.blocks import read_blocks
+from leeward.publishing.bundle.pay_statements import StatisticStatement
+from leeward.publishing.bundle.selection import named_rows
+
+AT = "{{ at }}"
+"""In the name of a number: the percentage."""
+
+MONTHS = {"month": 1, "quarter": 3, "year": 12}
+HUNDREDTHS = {"dollar": 100, "dollars": 100, "cent": 1, "cents": 1}
+YEARS = re.compile(r"\b([0-9]{4})\s*(?:-|–|to)\s*([0-9]{4})\b")
+QUARTER = re.compile(r"(?P<year>[0-9]{4})[ _-]?Q(?P<quarter>[1-4])")
+
+
+@dataclass(frozen=True)
+class PublishedRow:
+    """A row of a published table. A code of a total is left out: it stands for all codes."""
+
+    codes: Mapping[str, str]
+    value: int | None
+    status: int
+    ends: Ends
+    count: int | None
+
+    @property
+    def count_status(self) -> int:
+        """The flag of the count, which is there where what was measured gives no value."""
+        there = self.status == Flag.NO_NUMBER and self.count is not None
+        return int(Flag.OK if there else self.status)
+
+
+def published_rows(bundle: Bundle, table: CertifiedTable) -> Iterator[PublishedRow]:
+    """The rows of a table, totals among them."""
+    totals = {} if table.totals is None else table.totals.codes
+    for block in read_blocks(bundle, table, totals=True):
+        for row in named_rows(table, block):
+            named = zip(table.identifiers, (cell.code for cell in row.codes), strict=True)
+            codes = {name: code for name, code in named if totals.get(name) != code}
+            count = row.margins[-1] if table.count_columns else None
+            yield PublishedRow(codes, row.value, row.status, row.ends or (None, None), count)
+
+
+def columns_filled(
+    layout: PublicLayout, rule: MeasureRule, table: CertifiedTable
+) -> dict[str, str]:
+    """For each identifier of a table the column that its codes go to; some have none."""
+    beside = {rule.named_by, PERCENTILE if rule.at else ""}
+    by, columns = [name for name in table.identifiers if name not in beside], layout.attributes
+    filled = {name: columns[name] for name in by if name in columns}
+    if len({*filled.values()}) < len(by):
+        raise refused(
+            f"needs tables by some of {', '.join(columns)}, each column of the layout once",
+            f"{table.name} by {', '.join(table.identifiers)}",
+            "Name the attribute as the layout does, or leave the table out.",
+        )
+    return filled
+
+
+def require_rule(rule: MeasureRule, table: CertifiedTable, measure: str) -> None:
+    """Refuse a table of another statistic or of other jobs than its measure is about."""
+    statistic = COUNT.name if table.statistic is None else table.statistic.name
+    if rule.statistic not in ("", statistic) or not {*rule.at} <= {
+        *table.codes.get(PERCENTILE, ())
+    }:
+        listed = f" at {', '.join(rule.at)}" if rule.at else ""
+        raise refused(
+            f"needs {table.name} to be of statistic: {rule.statistic}{listed}",
+            table.statistic_words,
+            "Change the table's statistic in the plan, or its name.",
+        )
+    if rule.where is not None and _in_order(rule.where) != _in_order(table.where):
+        jobs = f"the jobs where: {rule.where}" if rule.where else "all jobs"
+        raise refused(
+            f"needs {measure} to be of {jobs}",
+            f"{table.name} where {table.where or 'all jobs'}",
+            "Change the table's where in the plan, or its name.",
+        )
+
+
+def _in_order(where: Mapping[str, object] | None) -> object:
+    listed = (where or {}).items()
+    return {name: sorted(codes) if isinstance(codes, list) else codes for name, codes in listed}
+
+
+def dollars(table: CertifiedTable, number: int | None, period: str) -> int | None:
+    """Pay in whole dollars of a month, a quarter or a year, rounded half up."""
+    said = table.statistic
+    unit, of = (said.unit, said.period) if isinstance(said, StatisticStatement) else (None, None)
+    if unit not in HUNDREDTHS or of not in MONTHS:
+        raise refused(
+            "needs pay in dollars or cents of a month, a quarter or a year",
+            f"{table.name} in {table.unit}",
+            "Write unit and period of the column into the codebook, and release again.",
+        )
+    if number is None:
+        return None
+    top, bottom = number * HUNDREDTHS[unit] * MONTHS[period], 100 * MONTHS[of]
+    return (2 * top + bottom) // (2 * bottom)
+
+
+def years_of(label: str) -> int:
+    """The years of a cohort: 3 for a label such as 2010-2012, else 1."""
+    span = YEARS.search(label)
+    return 1 if span is None else max(1, int(span[2]) - int(span[1]) + 1)
+
+
+def quarter_of(bundle: Bundle) -> dict[str, str]:
+    """Year and quarter of a release."""
+    period = QUARTER.fullmatch(bundle.certificate.period.strip())
+    if period is None:
+        raise refused(
+            "needs releases of one quarter each, such as 2026Q2",
+            f"{bundle.certificate.name} of {bundle.certificate.period}",
+            "Write such a period into the plan, and release again.",
+        )
+    return period.groupdict()
+
+
+@dataclass(frozen=True)
+class UsedTable:
+    """A table of a bundle that fills columns of a layout."""
+
+    layout: PublicLayout
+    bundle: Bundle
+    table: CertifiedTable
+    measure: str
+
+    @property
+    def rule(self) -> MeasureRule:
+        """What the layout says of its measure."""
+        return self.layout.tables[self.measure]
+
+    @cached_property
+    def columns(self) -> dict[str, str]:
+        """For each identifier the column of its codes."""
+        return columns_filled(self.layout, self.rule, self.table)
+
+    @cached_property
+    def period(self) -> dict[str, str]:
+        """Year and quarter, of a layout that has columns for them."""
+        dated = any(column.part_of_period for column in self.layout.identifiers.values())
+        return quarter_of(self.bundle) if dated else {}
+
+    @cached_property
+    def file(self) -> str:
+        """The group whose file the table fills; empty where a layout has no such files."""
+        if not self.layout.files:
+            return ""
+        by = {*self.columns.values()} - {*self.layout.every_file}
+        for file, columns in self.layout.files.items():
+            if by == {one for one in columns if not self.layout.identifiers[one].level_of}:
+                return file
+        raise refused(
+            f"needs tables by the group of one of its files, such as {self.layout.such_as}",
+            f"{self.table.name} by {', '.join(self.table.identifiers)}",
+            "Release a table by one of these groups, or leave it out.",
+        )
+
+    def numbers(self) -> Iterator[tuple[str, Number]]:
+        """The numbers that the rows of the table give, each with the name of its file."""
+        require_rule(self.rule, self.table, self.measure)
+        columns = [*self.layout.columns_of(self.file)]
+        for row in published_rows(self.bundle, self.table):
+            codes = self._codes(row)
+            key, file = tuple(codes[column] for column in columns), self._named(codes)
+            for column, value in self._values(row):
+                yield file, Number(key, column, value, row.status)
+            if self.table.count_columns and self.rule.count_at(row.codes.get(PERCENTILE)):
+                count = Number(key, self.rule.count, row.count, row.count_status, second=True)
+                yield file, count
+
+    def _codes(self, row: PublishedRow) -> dict[str, str]:
+        """All codes of a row; a cohort's label says of how many years it is."""
+        names = {column: name for name, column in self.columns.items()}
+        given = {column: row.codes[name] for column, name in names.items() if name in row.codes}
+        codes = {**self.rule.codes} | self.period
+        for name, column in self.layout.identifiers.items():
+            if column.level_of:
+                codes[name] = column.level(given.get(column.level_of))
+            elif column.years_of in given:
+                cohort = column.years_of
+                codes[name] = str(years_of(self.table.codes[names[cohort]][given[cohort]]))
+            elif name not in codes or name in names:
+                codes[name] = column.code(name, given.get(name))
+        sums = {
+            name: one.added(codes, given)
+            for name, one in self.layout.identifiers.items()
+            if one.adds
+        }
+        return codes | sums
+
+    def _named(self, codes: Mapping[str, str]) -> str:
+        """The name of the file of a row, without the name of the bundle."""
+        naming = (
+            codes[one] for one, column in self.layout.identifiers.items() if column.names_file
+        )
+        return self.file or next(naming, "")
+
+    def _values(self, row: PublishedRow) -> Iterator[tuple[str, int | None]]:
+        """Columns and what is written in them, pay in dollars."""
+        name, at = self.rule.number, row.codes.get(PERCENTILE, "")
+        if self.rule.named_by:
+            name = self._indicator(row)
+        values = {name.replace(AT, at): row.value}
+        if self.rule.ends:
+            values |= {f"{name}_low": row.ends[0], f"{name}_high": row.ends[1]}
+        for column, value in values.items():
+            period = self.rule.dollars_of
+            paid = dollars(self.table, value, period) if period else value
+            if not self.rule.at or at in self.rule.at:
+                yield column, paid
+
+    def _indicator(self, row: PublishedRow) -> str:
+        by = self.rule.named_by
+        name = row.codes.get(by, "")
+        if name not in self.layout.numbers:
+            others = (one for one, rule in self.layout.tables.items() if rule.named_by)
+            raise refused(
+                f"needs a column {by} with names of {self.layout.name.upper()}, "
+                f"such as {next(iter(self.layout.numbers))}",
+                f"{self.table.name} with {name or f'no {by}'}",
+                f"Release statistic: {' or '.join(others)}, or give the table another name.",
+            )
+        return name
