@@ -44,7 +44,7 @@ class LayoutFile:
     rows: dict[Key, dict[str, Number]] = field(default_factory=dict)
 
     def put(self, number: Number) -> None:
-        """Keep a number; one that another table gave already is refused."""
+        """Keep a number; one that another table gave already is rejected."""
         row = self.rows.setdefault(number.key, {})
         known = row.get(number.column)
         if known is not None and known.second == number.second:

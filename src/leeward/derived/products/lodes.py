@@ -26,7 +26,7 @@ class Lodes:
     population: SmallAreas | None = None
 
     def require(self, source: Path) -> None:
-        """Refuse a bundle without the tables of a form, a wrong population, or an old folder."""
+        """Reject a bundle without the tables of a form, a wrong population, or an old folder."""
         bundle = read_bundle(source)
         fitting, missing = forms(bundle)
         if not fitting:

@@ -20,7 +20,7 @@ YEAR = "{{ year }}"
 
 
 class WrittenProduct(Written):
-    """A product as it is written: what its forms share stands beside them."""
+    """A product as it is written: what its forms share has keys of its own."""
 
     years: tuple[str, ...] = ()
     recipe: Mapping[str, object]
@@ -39,7 +39,7 @@ class Product(Written):
     years: tuple[str, ...]
     """The years after an event that the product follows people for."""
     recipe: Mapping[str, object]
-    """What the recipe is made of when an office has told what it must."""
+    """What the recipe is made of for an office."""
     draft: Recipe
     """The recipe as it is written, with places for that."""
     layouts: Mapping[str, PublicLayout]
@@ -85,11 +85,11 @@ def _read(path: Path) -> Product:
 
 
 def _shaped(shape: type[Shape], content: Mapping[str, object], path: Path) -> Shape:
-    """Content of a file as a value; everything that is wrong with its shape is refused."""
+    """Content of a file as a value; everything that is wrong with its shape is rejected."""
     value, problems = parse(shape, content, path.name)
     raise_all(problems)
     if value is None:
-        raise AssertionError("what has no shape was not refused")
+        raise AssertionError("a product without a value has no problems")
     return value
 
 

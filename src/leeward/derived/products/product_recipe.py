@@ -92,10 +92,10 @@ class Recipe(Written):
     prepared: Mapping[str, PreparedRows] = {}
     """Confidential tables by the name of their file."""
     covered: str = ""
-    """The years of which wage records hold all four quarters, as an office writes them."""
+    """The years with wage records of all four quarters, as an office writes them."""
     files: tuple[RecipeFile, ...]
     lists: Annotated[tuple[str, ...], AfterValidator(lambda names: tuple(filter(None, names)))] = ()
-    """Attributes whose public code lists only the office knows; an empty name is none."""
+    """Attributes whose public code lists only the office knows; an empty name is left out."""
     begun: Mapping[str, str] = {}
     """Lists of `lists` that are written with more than a header."""
     accounts: tuple[RecipeAccount, ...]

@@ -1,7 +1,7 @@
 """Public layout: the files of a public product as data: columns of codes, numbers, their tables.
 
-Levels are told by the length of a code, as the LEHD public-use schema V4.14 describes its codes
-(label_geo_level.csv, label_ind_level.csv). Where a table is not by a thing, its code says all.
+Levels follow from the length of a code, as the LEHD public-use schema V4.14 describes its codes
+(label_geo_level.csv, label_ind_level.csv). A column that a table is not by has the code of all.
 """
 
 import re
@@ -22,7 +22,7 @@ SOURCES = ("from_", "level_of", "years_of", "part_of_period", "adds")
 
 
 def refused(rule: str, value: object, next_step: str) -> InvalidParameter:
-    """The refusal of what a layout cannot hold."""
+    """The error for what a layout cannot have."""
     return InvalidParameter(PARAMETER, rule=rule, value=shown(value), next_step=next_step)
 
 
@@ -52,7 +52,7 @@ class CodeColumn(Written):
     lengths: Mapping[int, str] = {}
     """Levels of codes by their number of characters."""
     other: str = ""
-    """The level of other codes, which are refused where it is empty."""
+    """The level of other codes, which are rejected if it is empty."""
     years_of: str = ""
     """The column of cohorts, whose labels say of how many years they are."""
     part_of_period: Literal["", "year", "quarter"] = ""
@@ -68,7 +68,7 @@ class CodeColumn(Written):
         return self
 
     def code(self, column: str, given: str | None) -> str:
-        """What is written of a code; None stands for all."""
+        """What is written of a code; None means all."""
         if given is None:
             return self.of_all
         if self.codes and given not in self.codes:
@@ -86,7 +86,7 @@ class CodeColumn(Written):
         return self.codes.get(given, given)
 
     def level(self, given: str | None) -> str:
-        """The level of a code; None stands for all."""
+        """The level of a code; None means all."""
         if given is None:
             return self.of_all
         named = (level for form, level in self.matching.items() if re.fullmatch(form, given))
@@ -139,7 +139,7 @@ class MeasureRule(Written):
         return self
 
     def count_at(self, percentage: str | None) -> bool:
-        """Whether a row tells the count: of several percentages the one in the middle."""
+        """Whether a row gives the count: of several percentages the one in the middle."""
         return bool(self.count) and (not self.at or percentage == self.at[len(self.at) // 2])
 
 

@@ -58,7 +58,7 @@ class SmallAreas:
         return cls(areas, columns, numbers, f"{path.name}, sha256 {sha256(path)}")
 
     def require(self, name: str, codes: Sequence[str]) -> None:
-        """Refuse zones that are not those of an attribute, or have nobody or too many people."""
+        """Reject zones that are not those of an attribute, or have nobody or too many people."""
         if name not in self.zones:
             value = f"a file without the column {name}"
         elif apart := {*self.zones[name]} ^ {*codes}:

@@ -1,6 +1,6 @@
 """Used table: a published table whose rows fill columns of a public layout.
 
-Pay becomes whole dollars, codes become those of the layout; a table that does not fit is refused.
+Pay becomes whole dollars, codes become those of the layout; a table that does not fit is rejected.
 """
 
 import re
@@ -29,7 +29,7 @@ QUARTER = re.compile(r"(?P<year>[0-9]{4})[ _-]?Q(?P<quarter>[1-4])")
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """A row of a published table. A code of a total is left out: it stands for all codes."""
+    """A row of a published table. A code of a total is left out: it means all codes."""
 
     codes: Mapping[str, str]
     value: int | None
@@ -72,7 +72,7 @@ def columns_filled(
 
 
 def require_rule(rule: MeasureRule, table: CertifiedTable, measure: str) -> None:
-    """Refuse a table of another statistic or of other jobs than its measure is about."""
+    """Reject a table of another statistic or of other jobs than its measure is about."""
     statistic = COUNT.name if table.statistic is None else table.statistic.name
     if rule.statistic not in ("", statistic) or not {*rule.at} <= {
         *table.codes.get(PERCENTILE, ())

@@ -215,7 +215,7 @@ def _not_given(name: str) -> InvalidParameter:
 
 
 def _refuse_beside(context: typer.Context, way: str, useless: Collection[str]) -> None:
-    """Refuse options that would mean nothing."""
+    """Reject options that would mean nothing."""
     for option in sorted(given_options(context) & {*useless}):
         raise InvalidParameter(
             option, rule=f"has no meaning {way}", value="given", next_step="Leave it out."

@@ -1,4 +1,4 @@
-"""New files: what `leeward init` writes into a folder, and refuses to write over."""
+"""New files: what `leeward init` writes into a folder, and does not overwrite."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ def list_text(codes: Mapping[str, str]) -> str:
 
 
 def refuse_existing(folder: Path, names: Iterable[str]) -> None:
-    """Refuse a folder that holds some of these already."""
+    """Reject a folder that has some of these already."""
     raise_all(
         BadFile(
             "--out",

@@ -121,7 +121,7 @@ def _release(recipe: Recipe, out: Path) -> None:
 
 
 def _require_sound(bundle: Path, **beside: Path) -> None:
-    """Refuse a bundle that is not what was sealed, by its ledger or its source."""
+    """Reject a bundle that is not what was sealed, by its ledger or its source."""
     verification = verify(bundle, **beside)
     if not verification:
         raise Damaged(

@@ -41,7 +41,7 @@ def start(
 
 
 def _sources(name: str, office: Mapping[str, str | None]) -> dict[str, str]:
-    """The tables that a recipe needs; refuses what is missing."""
+    """The tables that a recipe needs; rejects what is missing."""
     sources = {table: office[table] for table in product(name).draft.tables}
     raise_all(
         InvalidParameter(
@@ -69,7 +69,7 @@ def _sources(name: str, office: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def require_recipe(name: str, told: Mapping[str, object]) -> None:
-    """Refuse a recipe that there is not, and options that mean nothing to it."""
+    """Reject a recipe that there is not, and options that mean nothing to it."""
     if name not in product_names():
         recipes = sorted(product_names(), key=lambda name: product(name).draft.turn)
         raise InvalidParameter(
@@ -92,7 +92,7 @@ def _useless(option: str, name: str) -> InvalidParameter:
 
 
 def given_to(sources: Mapping[str, str], folder: Path, told: Mapping[str, object]) -> Given:
-    """What an office tells a recipe, its tables as the plans in a folder name them."""
+    """What an office gives a recipe, its tables as the plans in a folder name them."""
     tables = {name: seen_from(sources[name], folder) for name in TABLES if name in sources}
     return replace(Given(**tables), **told)  # type: ignore[arg-type] # options, as they were typed
 

@@ -56,7 +56,7 @@ def headers(sources: Mapping[str, str]) -> Mapping[str, Mapping[str, str]]:
 
 
 def require_columns(recipe: Recipe, sources: Mapping[str, str]) -> None:
-    """Refuse tables of an office that lack a column of the recipe."""
+    """Reject tables of an office that lack a column of the recipe."""
     raise_all(_missing(headers(sources), recipe.needed))
 
 

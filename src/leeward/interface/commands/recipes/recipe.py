@@ -1,4 +1,4 @@
-"""Recipe: what the file of a product says of its recipe, with what an office tells filled in.
+"""Recipe: what the file of a product says of its recipe, filled in for an office.
 
 Texts are Jinja templates. What has `{{ year }}` or `{{ quarter }}` in its name is there once for
 each year of the product, or for each quarter that an office names.
@@ -44,7 +44,7 @@ YEARS = re.compile("([0-9]{4})-([0-9]{4})")
 
 @dataclass(frozen=True)
 class Years:
-    """The calendar years of which wage records hold all four quarters: public."""
+    """The calendar years with wage records of all four quarters: public."""
 
     first: int
     last: int
@@ -66,7 +66,7 @@ class Years:
 
 @dataclass(frozen=True)
 class Given:
-    """What an office tells a recipe beside its tables.
+    """What an office gives a recipe beside its tables.
 
     `workplaces`, `workers` and `jobs` are tables as plans name them, from the folder of the recipe.
     """
@@ -142,7 +142,7 @@ def _name(entry: object) -> str:
 
 
 def _each(name: str, values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The values once, or for each year or quarter that a name stands for."""
+    """The values once, or for each year or quarter that a name means."""
     for variable in ("year", "quarter"):
         if f"{{{{ {variable} }}}}" in name and variable not in values:
             return [{**values, variable: one} for one in values[f"{variable}s"]]
