@@ -51,7 +51,7 @@ def write_layout(
     InvalidParameter
         If no table of the form is there, or a table does not fit into it.
     BadFile, Damaged
-        If a folder has no bundle, a bundle is not as it was published, or the folder cannot be written.
+        If a bundle is missing or not as it was published, or the folder cannot be written.
 
     Examples
     --------
