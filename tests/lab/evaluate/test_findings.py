@@ -1,23 +1,19 @@
 """What is found in a run written by hand: every number is known."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 
 from leeward.lab.evaluate.evaluation import Evaluation
-from leeward.lab.evaluate.findings import (
-    agreed,
-    agreement,
-    answers,
-    bests,
+from leeward.lab.evaluate.finding_table import (
+    EVERY_TABLE,
+    FindingRow,
     caution,
-    coverage,
-    covered,
+    finding_lines,
     findings,
-    gaps,
-    rule,
 )
+from leeward.lab.evaluate.findings import agreement, bests, coverage, gaps, rule
 from leeward.lab.evaluate.point import Point
 from leeward.lab.evaluate.results import WorkloadResult, workload_results
 from tests.lab.evaluate.run import FULL, ONE, TODAY, WHOLE, at, printed, refused, run
@@ -27,6 +23,19 @@ def first(evaluation: Evaluation) -> WorkloadResult:
     return workload_results(evaluation)[0]
 
 
+def rows(evaluation: Evaluation) -> Iterator[FindingRow]:
+    """The findings of single tables, in whole digits."""
+    for one in findings(evaluation):
+        if one.table != EVERY_TABLE:
+            yield replace(one, number=None if one.number is None else round(one.number, 9))
+
+
+def overall(*points: Point) -> list[tuple[str, str, float | None, str]]:
+    """The findings of all tables together."""
+    found = [one for one in findings(run(*points)) if one.table == EVERY_TABLE]
+    return [(one.setting, one.compared, one.number, one.verdict) for one in found]
+
+
 def test_the_answer_gives_each_family_at_the_alpha_of_the_reading() -> None:
     points = [
         *(at("slope", l1, epsilon=e) for e, l1 in ((1.0, 20.0), (4.0, 5.0))),
@@ -34,11 +43,24 @@ def test_the_answer_gives_each_family_at_the_alpha_of_the_reading() -> None:
         printed("smooth_laplace", 9.0, delta=0.03),
         *(at("slope", l1, epsilon=e, alpha=0.3) for e, l1 in ((1.0, 40.0), (4.0, 30.0))),
     ]
-    assert list(answers(run(TODAY, *points))) == [
-        "County × trade, α = 0.1: no more error than noise infusion from this ε on: ours 2 "
-        "(slope, strong); published > 4; published with δ ≤ 1 (Smooth Laplace, strong, δ = 0.03)."
+    table, alpha, compared = "County × trade", "α = 0.1", "ε of no more error than noise infusion"
+    assert list(rows(run(TODAY, *points))) == [
+        FindingRow(table, alpha, compared, "ours: slope, strong", 2.0, "reached"),
+        FindingRow(table, alpha, compared, "published", 4.0, "not reached so far"),
+        FindingRow(
+            table,
+            alpha,
+            compared,
+            "published with δ: Smooth Laplace, strong, δ = 0.03",
+            1.0,
+            "reached at the least ε measured",
+        ),
     ]
-    assert list(answers(run(TODAY))) == list(answers(run(at("slope", None)))) == []
+    assert list(finding_lines(rows(run(TODAY, *points))))[:2] == [
+        table,
+        f"  {alpha}  {compared}  ours: slope, strong{33 * ' '}2  reached",
+    ]
+    assert list(rows(run(TODAY))) == list(rows(run(at("slope", None)))) == []
 
 
 def test_only_a_made_up_economy_is_called_made_up() -> None:
@@ -102,18 +124,16 @@ def test_coverage_is_summed_up_by_mechanism() -> None:
     assert (slope.least, slope.largest) == (0.911, 0.934)
     assert (slope.settings, slope.short, slope.biased) == (2, 0, False)
     assert (pareto.least, clipped.short, clipped.biased) == (0.95, 1, True)
-    assert list(covered(FULL.points))[-1] == (
-        "The margins of clipped (ours) cover less than 90\u00a0% in 1 of 1 setting, at worst "
-        "61\u00a0%: they leave out its bias."
-    )
+    last = [one for one in findings(FULL) if one.table == EVERY_TABLE][-1]
+    assert (last.whose, last.setting, last.number) == ("clipped (ours)", "1 setting", 0.61)
+    assert last.verdict == "short in 1: leaves out its bias"
+    assert last.compared.endswith(", at worst")
 
 
 def test_a_shortfall_beyond_chance_is_told_and_one_within_it_is_not() -> None:
     short = at("slope", 4.0, coverage=0.85, coverage_error=0.01, trials=20)
     assert coverage([short])[0].short == 1
-    assert list(covered([short]))[-1].endswith(
-        "at worst 85\u00a0%: by more than 4 standard errors."
-    )
+    assert overall(short)[-1][2:] == (0.85, "short in 1")
     assert coverage([replace(short, coverage_error=0.02)])[0].short == 0
     assert coverage([replace(short, coverage_error=None)])[0].short == 0
 
@@ -133,10 +153,13 @@ def test_agreement_counts_what_is_within_four_standard_errors() -> None:
     found = agreement([compared(1.0), compared(-5.0)])
     assert (found.compared, found.within, found.furthest) == (2, 1, 5.0)
     assert found.ratio == pytest.approx((1.25 - 0.25) / 2)
-    (said,) = agreed([compared(1.0), compared(-5.0)])
-    assert "1 of 2 settings agree within 4 standard errors" in said
-    assert "the furthest is 5 apart, and trials are 0.500 times" in said
-    assert list(agreed([at("slope", 4.0)])) == []
+    assert overall(compared(1.0), compared(-5.0)) == [
+        ("2 settings", "settings within 4 standard errors", 1, "agree in 1"),
+        ("2 settings", "standard errors apart, at most", 5.0, "agree in 1"),
+        ("2 settings", "trials ÷ closed form, on average", 0.5, "agree in 1"),
+    ]
+    assert overall(compared(1.0))[0][3] == "agree"
+    assert overall(at("slope", 4.0)) == []
 
 
 def test_everything_refused_is_found() -> None:
@@ -166,6 +189,5 @@ EMPTY: dict[str, Callable[[], Evaluation]] = {
 
 @pytest.mark.parametrize("case", EMPTY)
 def test_whatever_is_missing_is_left_out(case: str) -> None:
-    said = findings(EMPTY[case]())
+    said = [*finding_lines(findings(EMPTY[case]())), *caution(FULL.study)]
     assert not any({"nan", "inf", "None"} & set(one.split()) for one in said)
-    assert all(one.endswith(".") for one in said)

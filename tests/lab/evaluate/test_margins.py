@@ -14,8 +14,9 @@ from leeward.lab.evaluate.benchmark import benchmarks
 from leeward.lab.evaluate.contender import ADDED, SPLIT
 from leeward.lab.evaluate.evaluation import Evaluation, Study, Table, marginals
 from leeward.lab.evaluate.experiment import experiments
-from leeward.lab.evaluate.findings import margins_compared
+from leeward.lab.evaluate.finding_table import margins_compared
 from leeward.lab.evaluate.point import ALL, Point, Refused
+from leeward.lab.evaluate.results import workload_results
 from leeward.lab.evaluate.truth import Truth, added, read_truths
 from leeward.lab.evaluate.workloads import Grid, Workload, exact, open_economy
 
@@ -65,10 +66,17 @@ def test_each_margin_has_a_point_for_both_ways(points: tuple[Point, ...]) -> Non
     assert found[coarse, ADDED] > 3 * found[finest, ADDED]
     tables = (Table(coarse, "the margin all jobs", 1, 1, 0.0, 0.0),)
     study = Study("quick", "a test", True, (), GRID, Infusion(0.1, 0.25))
-    (said,) = margins_compared(Evaluation(study, tables, points, ()))
-    assert said.startswith("The margin all jobs, α = 0.1 and ε = 8: mean error ")
-    assert "its own share of ε (slope)" in said
-    assert "added from the finest table (slope)" in said
+    (result,) = workload_results(Evaluation(study, tables, points, ()))
+    rows = list(margins_compared(result))
+    assert {(one.table, one.setting) for one in rows} == {
+        ("The margin all jobs", "α = 0.1 and ε = 8")
+    }
+    assert list(dict.fromkeys(one.whose for one in rows)) == [
+        "slope its own share of ε",
+        "slope added from the finest table",
+    ]
+    assert [one.compared for one in rows[::2]] == 2 * ["mean error (jobs)"]
+    assert (rows[0].number or 0) < (rows[2].number or 0)
 
 
 def test_another_workload_is_refused() -> None:

@@ -86,7 +86,7 @@ def test_the_page_is_one_document_with_a_policy() -> None:
 def test_every_entry_of_the_contents_leads_somewhere() -> None:
     reader = shown(FULL)
     anchors = [one.removeprefix("#") for one in reader.targets if one.startswith("#")]
-    assert len(anchors) == len(reader.sections) == 1 + 2 + 1 + 2
+    assert len(anchors) == len(reader.sections) == 2 + 2 + 1 + 2
     assert set(anchors) <= set(reader.ids)
     files = {one for one in reader.targets if not one.startswith("#")}
     assert files == {"points.csv", "gaps.csv", "findings.json", "evaluation.json"}
@@ -115,7 +115,7 @@ def test_a_figure_carries_its_title_and_its_words() -> None:
 
 def test_tables_have_heads_for_rows_and_columns() -> None:
     reader = shown(FULL)
-    assert reader.tags["table"] == reader.tags["caption"] == 6
+    assert reader.tags["table"] == reader.tags["caption"] == 7
     assert {one.get("scope") for one in reader.heads} == {"row", "col"}
     words = plain(reader)
     assert "All mechanisms at α = 0.1 and ε = 1" in words

@@ -14,9 +14,10 @@ from leeward.lab.evaluate import PRESETS
 from leeward.lab.evaluate.contender import PRODUCT, SPLIT, Contender, Price
 from leeward.lab.evaluate.evaluation import Evaluation, Study, evaluate, marginals
 from leeward.lab.evaluate.experiment import experiments
-from leeward.lab.evaluate.findings import margins_compared, products_compared
+from leeward.lab.evaluate.finding_table import margins_compared, products_compared
 from leeward.lab.evaluate.point import ALL
 from leeward.lab.evaluate.product import released
+from leeward.lab.evaluate.results import workload_results
 from leeward.lab.evaluate.truth import Truth, read_truths
 from leeward.lab.evaluate.workloads import Grid, exact, open_economy, product_workloads
 from tests.lab.evaluate.test_truth import read, town
@@ -112,17 +113,23 @@ def test_a_share_that_is_too_small_leaves_a_gap(found: Evaluation) -> None:
 
 
 def test_the_sentence_has_all_of_them_side_by_side(found: Evaluation) -> None:
-    said = list(products_compared(found))
+    results = workload_results(found)
+    rows = [row for result in results for row in products_compared(result)]
     words = "place × sector × ownership by age, earnings, race, ethnicity, schooling and sex"
-    assert [one.partition(": mean")[0] for one in said] == [
-        f"{name}, α = 0.1 and ε = {epsilon}"
+    assert list(dict.fromkeys((one.table, one.setting) for one in rows)) == [
+        (name, setting)
         for name in (words.capitalize(), "Place × sector × ownership, the total of 6 breakdowns")
-        for epsilon in (2, 8)
+        for setting in ("", *(f"α = 0.1 and ε = {epsilon}" for epsilon in (2, 8)))
     ]
-    for name in ("noise infusion ", "joint Pareto ", "joint clipped ", "clipped, its own share"):
-        assert all(name in one for one in said)
-    assert ["Pareto, its own share of ε" in one for one in said] == [False, True] * 2
-    assert list(margins_compared(found)) == []
+    for setting in {one.setting for one in rows} - {""}:
+        whose = {one.whose for one in rows if one.setting == setting}
+        assert {"joint Pareto", "joint clipped"} < whose
+        assert any(one.startswith("clipped, its own share") for one in whose)
+        assert ("Pareto, its own share of ε" in whose) == setting.endswith("8")
+    assert [one.whose for one in rows if not one.setting] == 2 * ["noise infusion"]
+    ratios = [one for one in rows if "÷" in one.compared]
+    assert {one.verdict for one in ratios} <= {"less", "more"}
+    assert [row for result in results for row in margins_compared(result)] == []
 
 
 def test_the_product_of_a_plan_is_evaluated_the_same(found: Evaluation) -> None:

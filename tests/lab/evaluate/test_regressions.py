@@ -98,14 +98,17 @@ def test_findings_tell_the_epsilon_of_the_atlas_and_what_corners_miss() -> None:
     points = tuple(point(m, s, e) for m in SHOWN for s in (p25, slope) for e in (1.0, 9.0, 20.0))
     lines = (Line(p25, 0.02, 3.0, 3.0), Line(slope, 0.04, 7.5, 8.25))
     done = Regressions("cells", True, 10, 2, lines, points)
-    said = regression_findings(done)
-    assert [one for one in said if "MOSE 75" in one and "ε = 9" in one]
-    assert [one for one in said if "χ" in one] == [
-        "Slope of the line: χ by points added at corners is 7.5; by all points that may be added "
-        "or removed 8.25."
+    rows = regression_findings(done)
+    assert ("ε = 9", "MOSE", 0.75) in [
+        (one.setting, one.whose, one.number) for one in rows if "fifths" in one.compared
     ]
-    unbounded = replace(done, lines=(replace(lines[0], chi_local=None),))
-    assert any("removed unbounded" in one for one in regression_findings(unbounded))
+    assert [one.number for one in rows if one.compared == "standard error"] == [0.02, 0.04]
+    assert [(one.table, one.number, one.verdict) for one in rows if "χ" in one.compared] == [
+        ("Slope of the line", 7.5, ""),
+        ("Slope of the line", 8.25, "corners miss a point"),
+    ]
+    unbounded = regression_findings(replace(done, lines=(replace(lines[0], chi_local=None),)))
+    assert [one.verdict for one in unbounded if "χ by all" in one.compared] == ["unbounded"]
 
 
 def test_cells_of_a_file(tmp_path: Path) -> None:

@@ -17,10 +17,10 @@ from leeward.lab.evaluate.evaluation_folder import (
     write,
     write_regressions,
 )
-from leeward.lab.evaluate.findings import findings
+from leeward.lab.evaluate.finding_table import caution, finding_lines, findings
 from leeward.lab.evaluate.quarters import quarters_table
 from leeward.lab.evaluate.regression_cells import read_cells
-from leeward.lab.evaluate.regression_page import regression_findings
+from leeward.lab.evaluate.regression_page import regression_caution, regression_findings
 from leeward.lab.evaluate.regressions import MOSE, compare
 from leeward.publishing.plan.plan import read_plan
 
@@ -147,7 +147,11 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
         done = run(plan, preset=asked, trials=trials, place=place, infusion=infusion, progress=bar)
         bar.step("drawing the figures")
         paths = write(done, out)
-    said = (*([] if done.study.made_up else [INTERNAL]), *findings(done))
+    said = (
+        *([] if done.study.made_up else [INTERNAL]),
+        *finding_lines(findings(done)),
+        *caution(done.study),
+    )
     _tell(done.as_json(), said, paths, as_json=as_json)
 
 
@@ -162,7 +166,11 @@ def _compare_regressions(
         done = compare(cells, data=words, epsilons=epsilons, trials=trials, progress=bar)
         bar.step("drawing the figures")
         paths = write_regressions(done, out)
-    said = (*([] if done.made_up else [INTERNAL]), *regression_findings(done))
+    said = (
+        *([] if done.made_up else [INTERNAL]),
+        *finding_lines(regression_findings(done)),
+        *regression_caution(done),
+    )
     _tell(done.as_json(), said, paths, as_json=as_json)
 
 

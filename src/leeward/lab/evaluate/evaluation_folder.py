@@ -16,6 +16,7 @@ from leeward.core.installation import hint
 from leeward.lab.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.lab.evaluate.evaluation import Evaluation
 from leeward.lab.evaluate.figures import figures
+from leeward.lab.evaluate.finding_table import findings
 from leeward.lab.evaluate.key_findings import findings_json
 from leeward.lab.evaluate.page import page
 from leeward.lab.evaluate.panel_sheet import PanelPicture
@@ -74,7 +75,10 @@ def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
         "index.html": page(evaluation, drawn).encode(),
         "points.csv": _csv(COLUMNS, (one.as_json() for one in points), mark),
         "gaps.csv": _csv(GAPS, (vars(one) for one in evaluation.refused), mark),
-        "findings.json": _json(findings_json(evaluation.points, mark)),
+        "findings.json": _json(
+            findings_json(evaluation.points, mark)
+            | {"table": [asdict(row) for row in findings(evaluation)]}
+        ),
         "evaluation.json": _json(evaluation.as_json()),
     }
     if evaluation.classical:

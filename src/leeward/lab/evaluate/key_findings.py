@@ -23,7 +23,37 @@ SMOOTH = (SMOOTH_GAMMA, SMOOTH_LAPLACE)
 STRAIGHT = 0.02
 """How far the slope of ln L1 on ln ε may be from −1."""
 
+STATED = (
+    (
+        "The logarithm of the error falls as that of ε rises; for the smooth algorithms the "
+        "error is in proportion to 1/ε.",
+        f"the slope of ln L1 on ln ε is −1 ± {STRAIGHT} for both smooth algorithms",
+    ),
+    (
+        "For larger ε the algorithms have less error than today's noise infusion.",
+        "every algorithm has a ratio to infusion below 1 at some ε, in every table, at every α",
+    ),
+    (
+        "As α increases, so does the error of all three algorithms.",
+        "L1 rises with α at every ε, in every table",
+    ),
+    (
+        "Log-Laplace has less error where data are aggregated coarsely, Smooth Gamma where "
+        "they are disaggregated.",
+        "Log-Laplace − Smooth Gamma is below 0 in the coarsest table and above 0 in the finest "
+        "at some α and ε, and never the other way round",
+    ),
+    (
+        "A small probability of failure, as Smooth Laplace has, helps to improve the error.",
+        "Smooth Laplace has less error than Smooth Gamma wherever both exist",
+    ),
+)
+"""What the paper states, each with the rule that it is judged by here."""
+
 Numbers: TypeAlias = dict[str, Any]
+Judgement: TypeAlias = tuple[bool | None, int, int, tuple[Numbers, ...]]
+"""A verdict, in how many of all cases the rule holds, and the numbers of each case."""
+
 Curve: TypeAlias = tuple[str, str, float]
 """A workload, an algorithm, and the α or the ε that its points share."""
 
@@ -47,8 +77,12 @@ class KeyFinding:
 
 def key_findings(points: Iterable[Point], form: str) -> tuple[KeyFinding, ...]:
     """The five findings for one form of the smooth algorithms."""
-    mine = _Compared(form, compared(points, form))
-    return (mine.straight(), mine.cheap(), mine.rising(), mine.crossing(), mine.helped())
+    mine = _Compared(compared(points, form))
+    judged = (mine.straight(), mine.cheap(), mine.rising(), mine.crossing(), mine.helped())
+    return tuple(
+        KeyFinding(number, form, statement, rule, *judgement)
+        for number, ((statement, rule), judgement) in enumerate(zip(STATED, judged, strict=True), 1)
+    )
 
 
 def findings_json(points: Sequence[Point], mark: str | None) -> dict[str, Any]:
@@ -86,120 +120,82 @@ def has_printed(points: Iterable[Point]) -> bool:
 class _Compared:
     """What the findings of one form are judged by."""
 
-    form: str
     points: tuple[Point, ...]
 
-    def straight(self) -> KeyFinding:
+    def straight(self) -> Judgement:
         """The first."""
         numbers: list[Numbers] = [
-            {"workload": load, "mechanism": name, "alpha": alpha, "slope": _slope(found)}
-            for (load, name, alpha), found in self._curves("alpha")
-            if len(found) > 2
+            {"workload": load, "mechanism": name, "alpha": alpha, "slope": _slope(curve)}
+            for (load, name, alpha), curve in self._curves("alpha")
+            if len(curve) > 2
         ]
-        smooth = [
-            abs(one["slope"] + 1) <= STRAIGHT for one in numbers if one["mechanism"] in SMOOTH
-        ]
-        return self._all(
-            1,
-            "The logarithm of the error falls as that of ε rises; for the smooth algorithms the "
-            "error is in proportion to 1/ε.",
-            f"the slope of ln L1 on ln ε is −1 ± {STRAIGHT} for both smooth algorithms",
-            smooth,
-            numbers,
-        )
+        smooth = [case for case in numbers if case["mechanism"] in SMOOTH]
+        return _everywhere([abs(case["slope"] + 1) <= STRAIGHT for case in smooth], numbers)
 
-    def cheap(self) -> KeyFinding:
+    def cheap(self) -> Judgement:
         """The second."""
         numbers: list[Numbers] = [
             {
                 "workload": load,
                 "mechanism": name,
                 "alpha": alpha,
-                "epsilon": next((p.epsilon for p in found if _less(p.ratio_to_infusion)), None),
+                "epsilon": next(
+                    (
+                        point.epsilon
+                        for point in curve
+                        if point.ratio_to_infusion is not None and point.ratio_to_infusion < 1
+                    ),
+                    None,
+                ),
             }
-            for (load, name, alpha), found in self._curves("alpha")
+            for (load, name, alpha), curve in self._curves("alpha")
         ]
-        return self._all(
-            2,
-            "For larger ε the algorithms have less error than today's noise infusion.",
-            "every algorithm has a ratio to infusion below 1 at some ε, in every table, at every α",
-            [one["epsilon"] is not None for one in numbers],
-            numbers,
-        )
+        return _everywhere([case["epsilon"] is not None for case in numbers], numbers)
 
-    def rising(self) -> KeyFinding:
+    def rising(self) -> Judgement:
         """The third."""
         numbers: list[Numbers] = [
             {
                 "workload": load,
                 "mechanism": name,
                 "epsilon": epsilon,
-                "alphas": [one.alpha for one in found],
-                "l1": [one.l1 for one in found],
+                "alphas": [point.alpha for point in curve],
+                "l1": [point.l1 for point in curve],
             }
-            for (load, name, epsilon), found in self._curves("epsilon")
-            if len(found) > 1
+            for (load, name, epsilon), curve in self._curves("epsilon")
+            if len(curve) > 1
         ]
-        return self._all(
-            3,
-            "As α increases, so does the error of all three algorithms.",
-            "L1 rises with α at every ε, in every table",
-            [all(a < b for a, b in pairwise(one["l1"])) for one in numbers],
-            numbers,
-        )
+        rising = [all(a < b for a, b in pairwise(case["l1"])) for case in numbers]
+        return _everywhere(rising, numbers)
 
-    def crossing(self) -> KeyFinding:
+    def crossing(self) -> Judgement:
         """The fourth: it may hold at some α alone, and must not be reversed at another."""
         pairs = self._pairs(LOG_LAPLACE, SMOOTH_GAMMA)
-        tables = list(dict.fromkeys(one.workload for one in self.points))
+        tables = list(dict.fromkeys(point.workload for point in self.points))
         numbers: list[Numbers] = [
             {
                 "alpha": alpha,
                 "epsilon": epsilon,
-                "coarse": _difference(found[tables[0]]),
-                "fine": _difference(found[tables[-1]]),
+                "coarse": _difference(pair[tables[0]]),
+                "fine": _difference(pair[tables[-1]]),
             }
-            for (alpha, epsilon), found in pairs.items()
-            if len(tables) > 1 and tables[0] in found and tables[-1] in found
+            for (alpha, epsilon), pair in pairs.items()
+            if len(tables) > 1 and tables[0] in pair and tables[-1] in pair
         ]
-        holds = sum(one["coarse"] < 0 < one["fine"] for one in numbers)
-        reversed_ = sum(one["coarse"] > 0 > one["fine"] for one in numbers)
-        return KeyFinding(
-            4,
-            self.form,
-            "Log-Laplace has less error where data are aggregated coarsely, Smooth Gamma where "
-            "they are disaggregated.",
-            "Log-Laplace − Smooth Gamma is below 0 in the coarsest table and above 0 in the finest "
-            "at some α and ε, and never the other way round",
-            bool(holds and not reversed_) if numbers else None,
-            holds,
-            len(numbers),
-            tuple(numbers),
-        )
+        holds = sum(case["coarse"] < 0 < case["fine"] for case in numbers)
+        reverse = any(case["coarse"] > 0 > case["fine"] for case in numbers)
+        verdict = bool(holds and not reverse) if numbers else None
+        return verdict, holds, len(numbers), tuple(numbers)
 
-    def helped(self) -> KeyFinding:
+    def helped(self) -> Judgement:
         """The fifth."""
         numbers: list[Numbers] = [
             {"workload": load, "alpha": alpha, "epsilon": epsilon, "ratio": ratio, "delta": delta}
-            for (alpha, epsilon), found in self._pairs(SMOOTH_LAPLACE, SMOOTH_GAMMA).items()
-            for load, (laplace, gamma) in found.items()
+            for (alpha, epsilon), pair in self._pairs(SMOOTH_LAPLACE, SMOOTH_GAMMA).items()
+            for load, (laplace, gamma) in pair.items()
             for ratio, delta in [((laplace.l1 or 0.0) / (gamma.l1 or 1.0), laplace.delta)]
         ]
-        return self._all(
-            5,
-            "A small probability of failure, as Smooth Laplace has, helps to improve the error.",
-            "Smooth Laplace has less error than Smooth Gamma wherever both exist",
-            [one["ratio"] < 1 for one in numbers],
-            numbers,
-        )
-
-    def _all(
-        self, number: int, statement: str, rule: str, kept: list[bool], numbers: list[Numbers]
-    ) -> KeyFinding:
-        """A finding that must hold everywhere."""
-        verdict = all(kept) if kept else None
-        count, found = sum(kept), tuple(numbers)
-        return KeyFinding(number, self.form, statement, rule, verdict, count, len(kept), found)
+        return _everywhere([case["ratio"] < 1 for case in numbers], numbers)
 
     def _curves(self, shared: str) -> Iterator[tuple[Curve, list[Point]]]:
         """The points of each table and algorithm that share α, by ε, or the other way round."""
@@ -224,16 +220,17 @@ class _Compared:
         return found
 
 
+def _everywhere(kept: Sequence[bool], numbers: Sequence[Numbers]) -> Judgement:
+    """The judgement of a rule that must hold in every case."""
+    return all(kept) if kept else None, sum(kept), len(kept), tuple(numbers)
+
+
 def _slope(found: Sequence[Point]) -> float:
     """Least squares of ln L1 on ln ε."""
     x = np.array([log(one.epsilon or 1) for one in found])
     y = np.array([log(one.l1 or 1) for one in found])
     x -= x.mean()
     return float((x * y).sum() / (x * x).sum())
-
-
-def _less(ratio: float | None) -> bool:
-    return ratio is not None and ratio < 1
 
 
 def _difference(pair: tuple[Point, Point]) -> float:

@@ -13,7 +13,9 @@ from leeward.lab.evaluate.classical import HEADINGS, sections
 from leeward.lab.evaluate.contender import H15
 from leeward.lab.evaluate.evaluation import Evaluation
 from leeward.lab.evaluate.figures import NOMINAL
-from leeward.lab.evaluate.findings import Best, Gap, agreed, bests, caution, coverage, gaps, reached
+from leeward.lab.evaluate.finding_table import COLUMNS as FINDING_COLUMNS
+from leeward.lab.evaluate.finding_table import caution, findings, reached
+from leeward.lab.evaluate.findings import Best, Gap, bests, coverage, gaps
 from leeward.lab.evaluate.key_findings import KeyFinding, has_printed, key_findings
 from leeward.lab.evaluate.line import INFUSION, PARALLEL, PUBLISHED, drawable, line_of
 from leeward.lab.evaluate.panel_sheet import PanelPicture
@@ -57,7 +59,8 @@ def page(evaluation: Evaluation, drawn: Pictures) -> str:
         columns=COLUMNS,
         drawn=drawn,
         findings_2015=findings_rows(evaluation),
-        agreed=list(agreed(evaluation.points)),
+        findings=[finding.row for finding in findings(evaluation)],
+        finding_columns=FINDING_COLUMNS,
         coverage=coverage(evaluation.points),
         nominal=NOMINAL,
         promises={name: IN_GENERAL[name].text for name in IN_GENERAL},

@@ -7,12 +7,15 @@ from leeward.core.show.environment import template
 from leeward.core.show.numbers import capital, percent, significant
 from leeward.core.show.page import Row
 from leeward.lab.evaluate import palette
+from leeward.lab.evaluate.finding_table import COLUMNS as FINDING_COLUMNS
+from leeward.lab.evaluate.finding_table import FindingRow
 from leeward.lab.evaluate.panel_sheet import PanelPicture, panel_picture
 from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
 from leeward.lab.evaluate.regressions import (
     ESTIMANDS,
     POINT_OF_ATLAS,
     TAILS,
+    Line,
     RegressionPoint,
     Regressions,
 )
@@ -151,49 +154,31 @@ def _epsilons(done: Regressions) -> list[float]:
     return sorted({one.epsilon for one in done.points})
 
 
-def regression_findings(done: Regressions) -> tuple[str, ...]:
-    """The sentences of the command: error and tails at the ε of the Atlas, χ, and a caution."""
-    return (*_at_the_point(done), *_corners(done), *_caution(done))
+def regression_findings(done: Regressions) -> tuple[FindingRow, ...]:
+    """Error and tails at the ε of the Atlas, and χ where the rule of corners misses a point."""
+    return tuple(row for line in done.lines for row in _finding_rows(done, line))
 
 
-def _at_the_point(done: Regressions) -> Iterator[str]:
-    epsilon = _shown_epsilon(done)
-    for line in done.lines:
-        here = {one.method: one for one in _here(done, line.statistic, epsilon)}
-        where = f"{capital(STATISTICS[line.statistic])}, ε = {epsilon:g}"
-        noisy = [one for name, one in here.items() if name != "suppression"]
-        yield (
-            f"{where}: median error over cells, where least squares has a standard error of "
-            f"{significant(line.se)}: {_told(noisy, _error)}."
+def _finding_rows(done: Regressions, line: Line) -> Iterator[FindingRow]:
+    """The least squares of a statistic, then every method at the ε nearest to that of the Atlas."""
+    table = capital(STATISTICS[line.statistic])
+    epsilon = min(_epsilons(done), key=lambda one: (abs(one - POINT_OF_ATLAS), one))
+    yield FindingRow(table, "", "standard error", "least squares", line.se)
+    for one in _here(done, line.statistic, epsilon):
+        label, setting = SHOWN[one.method].label, f"ε = {epsilon:g}"
+        of = "" if one.published == 1 else f"of {percent(one.published)} of cells"
+        yield FindingRow(table, setting, "median error over cells", label, one.error, of)
+        yield FindingRow(table, setting, "share of outer fifths that is right", label, one.tails)
+    if line.chi_local is None or line.chi_local > line.chi * (1 + 1e-9):
+        verdict = "unbounded" if line.chi_local is None else "corners miss a point"
+        yield FindingRow(table, "", "χ by points added at corners", "MOSE", line.chi)
+        yield FindingRow(
+            table, "", "χ by all points that may change", "MOSE", line.chi_local, verdict
         )
-        yield (
-            f"{where}: cells of the outer fifths that are put into the right one: "
-            f"{_told(list(here.values()), lambda one: percent(one.tails))}."
-        )
 
 
-def _error(one: RegressionPoint) -> str:
-    """The error, and of how many cells where not of all."""
-    of = "" if one.published == 1 else f" ({percent(one.published)} of cells)"
-    return f"{significant(one.error)}{of}"
-
-
-def _told(points: Sequence[RegressionPoint], told: Callable[[RegressionPoint], str]) -> str:
-    return "; ".join(f"{SHOWN[one.method].label} {told(one)}" for one in points)
-
-
-def _corners(done: Regressions) -> Iterator[str]:
-    """Where the rule of MOSE misses a point that does more."""
-    for line in done.lines:
-        if line.chi_local is None or line.chi_local > line.chi * (1 + 1e-9):
-            most = "unbounded" if line.chi_local is None else significant(line.chi_local)
-            yield (
-                f"{capital(STATISTICS[line.statistic])}: χ by points added at corners is "
-                f"{significant(line.chi)}; by all points that may be added or removed {most}."
-            )
-
-
-def _caution(done: Regressions) -> Iterator[str]:
+def regression_caution(done: Regressions) -> Iterator[str]:
+    """What a reader must know beside the numbers."""
     yield (
         f"MOSE, its bound, local and global sensitivity and suppression are {NOTICE}: at the same "
         "ε they promise nothing that moments and Theil–Sen promise."
@@ -218,7 +203,9 @@ def regression_page(done: Regressions, drawn: Mapping[str, PanelPicture]) -> str
     return template("evaluate/regressions.html.j2").render(
         done=done,
         mark=done.mark,
-        findings=regression_findings(done),
+        findings=[finding.row for finding in regression_findings(done)],
+        finding_columns=FINDING_COLUMNS,
+        caution=list(regression_caution(done)),
         figures=list(drawn.values()),
         tables=list(_tables(done)),
         columns=COLUMNS,
@@ -253,8 +240,3 @@ def _here(done: Regressions, statistic: str, epsilon: float) -> list[RegressionP
         if one.statistic == statistic and one.epsilon == epsilon
     }
     return [found[name] for name in SHOWN]
-
-
-def _shown_epsilon(done: Regressions) -> float:
-    """The ε of the Atlas, or the nearest that was drawn."""
-    return min(_epsilons(done), key=lambda one: (abs(one - POINT_OF_ATLAS), one))

@@ -1,0 +1,185 @@
+"""Finding table: what was compared, its number and a verdict, for the command, page and program."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from leeward.core.show.numbers import capital, counted, percent, significant
+from leeward.core.show.page import Row
+from leeward.lab.evaluate.break_even import BreakEven, break_even
+from leeward.lab.evaluate.contender import ADDED, PRODUCT, SPLIT
+from leeward.lab.evaluate.evaluation import Evaluation, Study
+from leeward.lab.evaluate.figures import NOMINAL
+from leeward.lab.evaluate.findings import WIDE, agreement, coverage
+from leeward.lab.evaluate.line import ACCOUNTS
+from leeward.lab.evaluate.point import Point
+from leeward.lab.evaluate.results import WorkloadResult, called, ranked, workload_results
+
+
+@dataclass(frozen=True)
+class FindingRow:
+    """A finding: the table and the setting, what is compared, whose number it is, and a verdict.
+
+    `number` is None where none was measured or it has no bound.
+    """
+
+    table: str
+    setting: str
+    compared: str
+    whose: str
+    number: float | None
+    verdict: str = ""
+
+    @property
+    def row(self) -> Row:
+        """The finding for a page."""
+        cells = (self.setting, self.compared, self.whose, self.verdict, significant(self.number))
+        return Row(self.table, cells)
+
+
+COLUMNS = ("Table", "Setting", "Compared", "Whose", "Verdict", "Number")
+
+
+def finding_lines(rows: Iterable[FindingRow]) -> Iterator[str]:
+    """The findings as lines of text, those of a table below its name."""
+    cells = [(one.table, (*one.row.cells[:3], one.row.cells[4], one.verdict)) for one in rows]
+    wide = [max(map(len, column)) for column in zip(*(texts for _, texts in cells), strict=True)]
+    table = ""
+    for name, texts in cells:
+        if name != table:
+            yield (table := name)
+        yield "  ".join(("", *map(str.ljust, texts, wide))).rstrip()
+
+
+def findings(evaluation: Evaluation) -> tuple[FindingRow, ...]:
+    """Break-even of each table, errors of margins and products, agreement, coverage of ours."""
+    points, found = evaluation.points, break_even(evaluation.points)
+    of_tables = (
+        row
+        for result in workload_results(evaluation)
+        for row in (
+            *_break_even_rows(result, found),
+            *margins_compared(result),
+            *products_compared(result),
+        )
+    )
+    return (*of_tables, *_agreement_rows(points), *_coverage_rows(points))
+
+
+def _break_even_rows(result: WorkloadResult, found: Iterable[BreakEven]) -> Iterator[FindingRow]:
+    """The ε from which on each family has no more error than noise infusion."""
+    here = [one for one in found if (one.workload, one.alpha) == (result.table.name, result.alpha)]
+    if any(one.epsilon is not None for one in here):
+        for one in here:
+            yield FindingRow(
+                capital(result.table.words),
+                f"α = {one.alpha:g}",
+                "ε of no more error than noise infusion",
+                ": ".join(text for text in (one.family, _promised(one)) if text),
+                one.epsilon,
+                REACHED_WORDS[one.bound] if one.epsilon else "not measured",
+            )
+
+
+REACHED_WORDS = {"": "reached", "≤": "reached at the least ε measured", ">": "not reached so far"}
+"""The verdict of a break-even by its bound."""
+
+
+def reached(one: BreakEven) -> str:
+    """The break-even of a family, with the mechanism that reaches it."""
+    by = _promised(one)
+    return f"{one.words} ({by})" if by else one.words
+
+
+def _promised(one: BreakEven) -> str:
+    """The mechanism that reaches a break-even, and what it promises."""
+    if one.mechanism is None:
+        return ""
+    name = one.mechanism.removesuffix(", as published").removesuffix(" (ours)")
+    more = f", δ = {one.delta:.3g}" if one.delta else ""
+    return f"{name}, {one.policy}{more}"
+
+
+def margins_compared(result: WorkloadResult) -> Iterator[FindingRow]:
+    """The best of ours for its share of ε, and added from the finest table."""
+    best = [
+        next(iter(ranked(result.here, lambda line, how=how: line.accounting == how)), None)  # type: ignore[misc]
+        for how in (SPLIT, ADDED)
+    ]
+    if best[1] is not None:
+        for one in filter(None, best):
+            yield from _error_rows(result, one, f"{one.mechanism} {ACCOUNTS[one.accounting]}")
+
+
+def products_compared(result: WorkloadResult) -> Iterator[FindingRow]:
+    """At each ε the error of noise infusion and of every mechanism of a product."""
+    today = result.infusion
+    if today is None or not any(one.accounting == PRODUCT for one in result.points):
+        return
+    here = [one for one in result.protected if one.alpha == result.alpha]
+    yield FindingRow(capital(result.table.words), "", MEAN_ERROR, "noise infusion", today.l1)
+    for epsilon in sorted({one.epsilon for one in here if one.epsilon is not None}):
+        for one in ranked((p for p in here if p.epsilon == epsilon), lambda _: True):
+            yield from _error_rows(result, one, called(one).replace(" (ours)", ""))
+
+
+MEAN_ERROR = "mean error (jobs)"
+
+
+def _error_rows(result: WorkloadResult, one: Point, whose: str) -> Iterator[FindingRow]:
+    setting = " and ".join(
+        f"{name} = {value:g}"
+        for name, value in (("α", one.alpha), ("ε", one.epsilon))
+        if value is not None
+    )
+    table, ratio = capital(result.table.words), one.ratio_to_infusion
+    yield FindingRow(table, setting, MEAN_ERROR, whose, one.l1)
+    if ratio is not None:
+        verdict = "less" if ratio < 1 else "more" if ratio > 1 else "the same"
+        yield FindingRow(table, setting, "error ÷ error of noise infusion", whose, ratio, verdict)
+
+
+EVERY_TABLE = "All tables"
+
+
+def _agreement_rows(points: Iterable[Point]) -> Iterator[FindingRow]:
+    """Whether closed forms and trials agree; nothing where no setting has both."""
+    found = agreement(points)
+    if found.compared:
+        numbers = {
+            f"settings within {WIDE:g} standard errors": found.within,
+            "standard errors apart, at most": found.furthest,
+            "trials ÷ closed form, on average": found.ratio,
+        }
+        setting = counted(found.compared, "setting")
+        verdict = "agree" if found.within == found.compared else f"agree in {found.within:,}"
+        for compared, number in numbers.items():
+            yield FindingRow(
+                EVERY_TABLE, setting, compared, "trials and closed forms", number, verdict
+            )
+
+
+def _coverage_rows(points: Iterable[Point]) -> Iterator[FindingRow]:
+    """The coverage of our margins, and of others' where ours have none."""
+    every = coverage(points)
+    for one in [one for one in every if one.ours] or every:
+        setting = counted(one.settings, "setting")
+        verdict = f"short in {one.short}" if one.short else "not short beyond chance"
+        verdict += ": leaves out its bias" if one.short and one.biased else ""
+        for which, share in (("on average", one.mean), ("at worst", one.least)):
+            compared = f"share within the margins of {percent(NOMINAL)}, {which}"
+            yield FindingRow(EVERY_TABLE, setting, compared, one.name, share, verdict)
+
+
+def caution(study: Study) -> Iterator[str]:
+    """Why the ratios do not carry over unchanged to other data."""
+    noise = study.infusion
+    if study.made_up:
+        yield (
+            "The economy is made up. How much error a mechanism has depends on how large the "
+            "largest establishments of cells are, so other data have other numbers."
+        )
+    yield (
+        "The bounds of infusion that offices use are confidential. Those here "
+        f"({significant(noise.lower)} and {significant(noise.upper)}) are parameters, and every "
+        "ratio to infusion depends on them: ratios carry over in shape, not in size."
+    )
