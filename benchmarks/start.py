@@ -34,7 +34,7 @@ LIBRARIES = {"ibis": "database", "sqlglot": "database", "duckdb": "database", "_
 BOUNDED = ("start", "ledger", "certificate", "report")
 RUN = "leeward.publishing.release.run"
 PARTS = {
-    "plan": ("leeward.interface.commands.release:read_plan",),
+    "plan": ("leeward.interface.commands.release_command:read_plan",),
     "database": (
         *(f"leeward.publishing.engines.engine:Engine.{name}"
           for name in ("digest", "frame_sketch", "check", "prepare", "unchanged")),

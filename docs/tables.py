@@ -14,7 +14,7 @@ import leeward
 from docs.slot import fill, table
 from leeward.core.show.numbers import significant
 from leeward.interface.commands.app import build
-from leeward.interface.commands.audit import markdown
+from leeward.interface.commands.audit_command import markdown
 from leeward.interface.commands.audit_promises import cells as promise_cells
 from leeward.interface.report.glossary import glossary
 from leeward.lab.attacks.attack_registry import ATTACKS, story

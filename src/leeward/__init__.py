@@ -88,9 +88,9 @@ __all__ = [
 def __getattr__(name: str) -> object:
     for home, names in HOMES.items():
         if name in names:
-            found = getattr(import_module(home), name)
-            globals()[name] = found
-            return found
+            value = getattr(import_module(home), name)
+            globals()[name] = value
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

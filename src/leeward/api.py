@@ -188,9 +188,9 @@ def check(
     """
     from leeward.publishing.release.check import check_rows, open_data  # noqa: PLC0415 (loads a database)
 
-    asked = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
-    with open_data(asked, frank=True) as opened_data:
-        return check_rows(asked, opened_data, progress)
+    plan = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
+    with open_data(plan, frank=True) as opened_data:
+        return check_rows(plan, opened_data, progress)
 
 
 def release(  # noqa: PLR0913 (a parameter for each table and choice)
@@ -259,10 +259,10 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     """
     from leeward.publishing.release.run import Choices, release_plan  # noqa: PLC0415 (loads a database)
 
-    asked = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
+    plan = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
     book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
     chosen = Choices(again, corrects, same_establishments, unchecked)
-    done = release_plan(asked, Path(out), book, progress or Silent(), chosen)
+    done = release_plan(plan, Path(out), book, progress or Silent(), chosen)
     bundle = read_bundle(done.bundle)
     missing = add_report(bundle) if report else ""
     if missing:
@@ -303,7 +303,7 @@ class Verification:
 
     def _repr_html_(self) -> str:
         title = f"{self.path.name} is {'sound' if self.sound else 'NOT sound'}"
-        return html_table(title, ("problem",), [(one,) for one in self.problems])
+        return html_table(title, ("problem",), [(problem,) for problem in self.problems])
 
 
 def verify(
@@ -345,75 +345,77 @@ def verify(
     >>> leeward.verify(bundle.path, ledger=ledger).sound
     True
     """
-    from leeward.derived.settle.restated import restated_findings  # noqa: PLC0415 (mechanisms)
-    from leeward.publishing.bundle.verify import verify_bundle  # noqa: PLC0415 (reads every table)
     from leeward.publishing.release.ledger_check import entry_findings  # noqa: PLC0415 (as above)
 
     folder = Path(path)
-    if kind_of(folder) is not None:
-        return _verified(folder, ledger, source)
+    sealed = kind_of(folder) is not None
+    findings, bundles = _findings(folder)
+    if not findings and sealed and source is not None:
+        findings = ("it is not made from a release: no --source belongs to it",)
+    if not findings and not sealed and is_result(folder) and (ledger or source) is not None:
+        findings = ("it is the result of a survey: no ledger and no release belong to it",)
+    if not findings and ledger is not None:
+        book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
+        findings = (*entry_findings(paid_in(folder), book),)
+    if not findings and source is not None:
+        from leeward.publishing.bundle.source_check import source_findings  # noqa: PLC0415 (as above)
+
+        findings = source_findings(folder, Path(source))
+    notes = () if findings or sealed else tuple(_notes(folder, bundles))
+    return Verification(folder, findings, notes)
+
+
+def _findings(folder: Path) -> tuple[tuple[str, ...], tuple[Bundle, ...]]:
+    """What is wrong with a folder by itself; and the bundles in it, where it is sound."""
+    from leeward.derived.settle.restated import restated_findings  # noqa: PLC0415 (mechanisms)
+    from leeward.publishing.bundle.verify import verify_bundle  # noqa: PLC0415 (reads every table)
+
+    kind = kind_of(folder)
+    if kind is not None:
+        return _sealed_findings(folder, kind), ()
     if (folder / SYNTHETIC).is_file():
         from leeward.systems.synth.recount import synthetic_findings  # noqa: PLC0415 (counts rows)
 
-        found = synthetic_findings(folder)
+        findings = synthetic_findings(folder)
     elif is_result(folder):
         from leeward.systems.local.result_folder import result_findings  # noqa: PLC0415 (as above)
 
-        found = result_findings(folder)
+        findings = result_findings(folder)
     else:
-        found = (*verify_bundle(folder),)
-        found = found or report_findings(folder)
-    held: tuple[Bundle, ...] = ()
+        findings = (*verify_bundle(folder),) or report_findings(folder)
     try:
-        held = () if found else bundles_in(folder)
-        found = found or tuple(one for bundle in held for one in restated_findings(bundle))
+        bundles = () if findings else bundles_in(folder)
+        restated = (finding for bundle in bundles for finding in restated_findings(bundle))
+        return findings or tuple(restated), bundles
     except LeewardError as refusal:  # it was changed in the meantime
-        found = (refusal.rule,)
-    if is_result(folder) and not found and (ledger or source) is not None:
-        found = ("it is the result of a survey: no ledger and no release belong to it",)
-    if ledger is not None and not found:
-        book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
-        found = (*entry_findings(paid_in(folder), book),)
-    if source is not None and not found:
-        from leeward.publishing.bundle.source_check import source_findings  # noqa: PLC0415 (as above)
-
-        found = source_findings(folder, Path(source))
-    return Verification(folder, found, () if found else tuple(_notes(folder, held)))
+        return (refusal.rule,), ()
 
 
-def _notes(folder: Path, held: Iterable[Bundle]) -> Iterator[str]:
-    """What was not compared, since another version made it; each once."""
-    from leeward.publishing.bundle.software import not_compared  # noqa: PLC0415 (as above)
-
-    told = [not_compared(one.certificate) for one in held]
-    if is_result(folder):
-        from leeward.systems.local.result_folder import result_not_compared  # noqa: PLC0415 (as above)
-
-        told.append(result_not_compared(folder))
-    yield from dict.fromkeys(one for one in told if one is not None)
-
-
-def _verified(
-    folder: Path, ledger: Ledger | Path | str | None, source: Path | str | None
-) -> Verification:
+def _sealed_findings(folder: Path, kind: str) -> tuple[str, ...]:
     """Whether a synthetic table or a regression is what was paid for and sealed."""
-    from leeward.publishing.release.ledger_check import entry_findings, price_findings  # noqa: PLC0415
+    from leeward.publishing.release.ledger_check import price_findings  # noqa: PLC0415 (as above)
 
-    if kind_of(folder) == "regression":
+    if kind == "regression":
         from leeward.systems.regress.regression_folder import regression_findings  # noqa: PLC0415 (numpy)
 
-        found = regression_findings(folder)
+        findings = regression_findings(folder)
     else:
         from leeward.systems.synth.redraw import table_findings  # noqa: PLC0415 (draws rows)
 
-        found = table_findings(folder)
-    found = found or (*price_findings(read_folder(folder)),)
-    if source is not None and not found:
-        found = ("it is not made from a release: no --source belongs to it",)
-    if ledger is not None and not found:
-        book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
-        found = (*entry_findings(read_folder(folder), book),)
-    return Verification(folder, found)
+        findings = table_findings(folder)
+    return findings or (*price_findings(read_folder(folder)),)
+
+
+def _notes(folder: Path, bundles: Iterable[Bundle]) -> Iterator[str]:
+    """What was not compared, since another version made it; each once."""
+    from leeward.publishing.bundle.software import not_compared  # noqa: PLC0415 (as above)
+
+    notes = [not_compared(bundle.certificate) for bundle in bundles]
+    if is_result(folder):
+        from leeward.systems.local.result_folder import result_not_compared  # noqa: PLC0415 (as above)
+
+        notes.append(result_not_compared(folder))
+    yield from dict.fromkeys(note for note in notes if note is not None)
 
 
 def paid_in(folder: Path) -> "Paid":
@@ -446,7 +448,9 @@ def bundles_in(folder: Path) -> tuple[Bundle, ...]:
     from leeward.systems.synth.linked_folder import read_statement  # noqa: PLC0415 (as above)
 
     stated = read_statement(folder)
-    return tuple(read_bundle(folder / one.name) for one in (stated.measured, stated.tidy))
+    return tuple(
+        read_bundle(folder / statement.name) for statement in (stated.measured, stated.tidy)
+    )
 
 
 def report_findings(bundle: Path) -> tuple[str, ...]:

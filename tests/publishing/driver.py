@@ -17,7 +17,10 @@ from leeward.core.noise.selftest import require_accuracy
 from leeward.interface.commands import main
 
 IMPORTED = (
-    *(f"leeward.interface.commands.{name}" for name in ("release", "check", "verify", "ledger")),
+    *(
+        f"leeward.interface.commands.{name}_command"
+        for name in ("release", "check", "verify", "ledger")
+    ),
     "leeward.core.noise.block_draws",
     "leeward.core.noise.draws",
     "leeward.interface.report.writing",

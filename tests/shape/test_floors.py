@@ -113,7 +113,7 @@ def test_a_room_outside_the_house_is_reported(tmp_path: Path) -> None:
         ),
         (DUCK, "import leewardish\nfrom leeward.core import errors, exact"),
         (
-            "interface/commands/audit.py",
+            "interface/commands/audit_command.py",
             "import leeward\nfrom leeward.publishing.release import run",
         ),
         ("__init__.py", "from leeward.core.errors import LeewardError"),

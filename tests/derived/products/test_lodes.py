@@ -16,7 +16,7 @@ from leeward.core.errors import LeewardError
 from leeward.derived.products.lodes import Lodes
 from leeward.derived.products.product import product
 from leeward.derived.products.small_areas import SmallAreas, shared_out
-from leeward.interface.commands.tidy import tidy_command
+from leeward.interface.commands.tidy_command import tidy_command
 from leeward.publishing.bundle import Bundle, BundleWriter
 from tests.derived.settle.joint_bundle import certified, joint
 from tests.publishing.bundle.made_up import certificate, dimension

@@ -65,7 +65,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int | str | None:
 def test_a_refusal_is_one_line_and_no_traceback(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("leeward.interface.commands.audit.audit", refuse)
+    monkeypatch.setattr("leeward.interface.commands.audit_command.audit", refuse)
     assert run(monkeypatch, "audit", "--quick") == 1
     shown = capsys.readouterr()
     assert shown.out == ""
@@ -79,7 +79,7 @@ def failing(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*, quick: bool) -> None:
         raise ArithmeticError(f"SECRET row {quick}")
 
-    monkeypatch.setattr("leeward.interface.commands.audit.audit", fail)
+    monkeypatch.setattr("leeward.interface.commands.audit_command.audit", fail)
 
 
 @pytest.mark.usefixtures("failing")
@@ -111,7 +111,7 @@ def test_debug_anywhere_shows_the_traceback(
 def test_debug_shows_the_traceback_of_a_refusal_too(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("leeward.interface.commands.audit.audit", refuse)
+    monkeypatch.setattr("leeward.interface.commands.audit_command.audit", refuse)
     assert run(monkeypatch, "audit", "--debug") == 1
     shown = capsys.readouterr().err
     assert shown.startswith("Traceback (most recent call last):\n")

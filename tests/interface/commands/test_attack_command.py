@@ -97,10 +97,10 @@ def test_all_attacks_share_a_world_and_say_what_is_left_out(
 ) -> None:
     some = {name: ATTACKS[name] for name in ("edge", "margins", "differencing")}
     monkeypatch.setattr(
-        "leeward.interface.commands.attack.ATTACKS",
+        "leeward.interface.commands.attack_command.ATTACKS",
         some | {"unsolved": Attack("none", "", True, True, True)},
     )
-    monkeypatch.setattr("leeward.interface.commands.attack.has_solver", lambda: False)
+    monkeypatch.setattr("leeward.interface.commands.attack_command.has_solver", lambda: False)
     result = large.run("attack", "all", "--data", "plan.yaml", "--out", "gallery")
     assert result.exit_code == 0, result.output
     assert "Left out, since they have numbers of their own: edge." in result.stderr

@@ -9,7 +9,7 @@ from flint import arb
 from typer.testing import CliRunner, Result
 
 from leeward.interface.commands.app import build
-from leeward.interface.commands.audit import COLUMNS
+from leeward.interface.commands.audit_command import COLUMNS
 from leeward.lab.audit import Promise, Row
 from leeward.lab.audit.loss import INFINITE, NONE, Loss
 from leeward.lab.audit.row import Claim
@@ -47,7 +47,7 @@ def audit(monkeypatch: pytest.MonkeyPatch) -> Audit:
             assert asked == {"quick": quick}
             return iter(rows)
 
-        monkeypatch.setattr("leeward.interface.commands.audit.audit", given)
+        monkeypatch.setattr("leeward.interface.commands.audit_command.audit", given)
         return CliRunner().invoke(build(), ["audit", *options])
 
     return run

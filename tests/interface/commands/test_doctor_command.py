@@ -34,7 +34,7 @@ def test_doctor_says_what_is_wrong_and_looks_at_the_rest(
     def fail() -> None:
         raise ArithmeticError("a sum that is none")
 
-    monkeypatch.setattr("leeward.interface.commands.doctor.require_accuracy", fail)
+    monkeypatch.setattr("leeward.interface.commands.doctor_command.require_accuracy", fail)
     (office.folder / "ledger.sqlite").chmod(0o644)
     result = office.run("doctor", "--ledger", "ledger.sqlite")
     assert result.exit_code == 1

@@ -68,7 +68,7 @@ def idle(small: Office, monkeypatch: pytest.MonkeyPatch) -> Office:
 
     monkeypatch.setattr("leeward.lab.evaluate.open_economy", work)
     monkeypatch.setattr("leeward.publishing.release.check.open_data", work)
-    monkeypatch.setattr("leeward.interface.commands.evaluate.write", work)
+    monkeypatch.setattr("leeward.interface.commands.evaluate_command.write", work)
     return small
 
 

@@ -10,9 +10,9 @@ from leeward.core.codebook import TABLES
 from leeward.core.codebook.classifications import Library
 from leeward.core.errors import BadFile
 from leeward.interface.commands import screen
-from leeward.interface.commands.draft import ANOTHER_ID, Draft
-from leeward.interface.commands.draft_documents import Chosen, codebook_lines, plan_lines
-from leeward.interface.commands.keys import Keys
+from leeward.interface.commands.draft import ANOTHER_ID, FirstDraft
+from leeward.interface.commands.draft_documents import Stated, codebook_lines, plan_lines
+from leeward.interface.commands.keys import KeyColumns
 from leeward.interface.commands.meaning import fit_by_codes, is_pay, is_weight
 from leeward.interface.commands.new_files import write_texts
 from leeward.publishing.plan.plan import read_plan
@@ -157,24 +157,24 @@ def test_wide_files_come_to_a_bundle_in_five_commands(office: Office) -> None:
         assert result.exit_code == 0, result.output
 
 
-def draft(workplaces: str = "id", workers: str = "worker_id", **kinds: str) -> Draft:
+def draft(workplaces: str = "id", workers: str = "worker_id", **kinds: str) -> FirstDraft:
     """A draft of headers alone, with text in all columns but those of other kinds."""
     tables = {"workplaces": workplaces, "workers": workers, "jobs": "id worker_id"}
-    return Draft(
+    return FirstDraft(
         {table: {name: kinds.get(name, "string") for name in names.split()}
          for table, names in tables.items()}
     )  # fmt: skip
 
 
-def codebook_of(made: Draft, classifications: str | None = None) -> str:
+def codebook_of(made: FirstDraft, classifications: str | None = None) -> str:
     return "\n".join(codebook_lines(made, classifications))
 
 
-def plan_of(made: Draft, sources: dict[str, str]) -> str:
-    return "\n".join(plan_lines(made, sources, Chosen()))
+def plan_of(made: FirstDraft, sources: dict[str, str]) -> str:
+    return "\n".join(plan_lines(made, sources, Stated()))
 
 
-def by_of(made: Draft) -> dict[str, tuple[str, ...]]:
+def by_of(made: FirstDraft) -> dict[str, tuple[str, ...]]:
     return {one.name: (*one.by, *one.breakdowns) for one in made.tables}
 
 
@@ -232,7 +232,7 @@ def test_the_name_of_a_column_is_one_name_wherever_it_is_written(tmp_path: Path)
     headers = {"workplaces": {"id": "int64", **others, **nested, "sector": "string"},
                "workers": {HOSTILE[1]: "int64", **many, "sex": "string"},
                "jobs": {"id": "int64", HOSTILE[1]: "int64", BREAKING: "float64"}}  # fmt: skip
-    made = Draft(headers)
+    made = FirstDraft(headers)
     for text in (codebook_of(made, BREAKING), plan_of(made, {"jobs": BREAKING})):
         assert all(one.isprintable() or one == "\n" for one in text)
     written = read(tmp_path, codebook_of(made))
@@ -288,7 +288,7 @@ def test_letters_that_two_vintages_share_are_left_to_a_person() -> None:
 def test_init_proposes_pay_whose_cap_a_person_decides(tmp_path: Path) -> None:
     headers = {"workplaces": {"id": "int64"}, "workers": {"worker_id": "string"}}
     jobs = {"worker_id": "int64", "id": "int64", "pay": "decimal(9, 2)", "since": "interval('D')"}
-    lines = list(codebook_lines(Draft({**headers, "jobs": jobs})))
+    lines = list(codebook_lines(FirstDraft({**headers, "jobs": jobs})))
     uncommented = (re.sub("^  # ", "  ", line) for line in lines)
     assert read(tmp_path, "\n".join(uncommented)).numeric
     assert sum("table: jobs" in line for line in lines) == 1
@@ -375,7 +375,7 @@ def test_demo_releases_a_made_up_economy_and_compares(office: Office) -> None:
 
 def keys_of(**headers: str) -> dict[str, str]:
     tables = {table: dict.fromkeys(names.split(), "string") for table, names in headers.items()}
-    return {key.place: f"{key.column} ({key.reason})" for key in Keys(tables)}
+    return {key.place: f"{key.column} ({key.reason})" for key in KeyColumns(tables)}
 
 
 def test_a_key_says_how_sure_it_is() -> None:
@@ -406,7 +406,7 @@ def test_no_first_column_is_silently_the_id_of_workers(tmp_path: Path) -> None:
         == "location (not sure: the first of 2 columns that jobs have too)"
     )
     headers = {"workplaces": "IDunit own", "workers": columns, "jobs": f"{columns} IDunit"}
-    made = Draft(
+    made = FirstDraft(
         {table: dict.fromkeys(names.split(), "string") for table, names in headers.items()}
     )
     text = codebook_of(made)
@@ -422,7 +422,9 @@ def test_two_columns_that_may_be_the_id_are_both_named() -> None:
         keys_of(**headers)["workplaces.id"]
         == "estab_id (not sure: or siret: jobs have all of these)"
     )
-    made = Draft({table: dict.fromkeys(names.split(), "int64") for table, names in headers.items()})
+    made = FirstDraft(
+        {table: dict.fromkeys(names.split(), "int64") for table, names in headers.items()}
+    )
     assert ("workplaces", "siret", ANOTHER_ID) in made.skipped
     assert list(made.numeric) == []
 
@@ -457,7 +459,7 @@ def test_a_draft_without_account_and_period_is_rejected(office: Office) -> None:
 
 
 def test_the_flow_of_jobs_is_an_attribute(tmp_path: Path) -> None:
-    made = Draft(
+    made = FirstDraft(
         {
             "workplaces": {"workplace_id": "int64", "sector": "string"},
             "workers": {"worker_id": "int64", "sex": "string"},
@@ -479,7 +481,7 @@ def test_the_flow_of_jobs_is_an_attribute(tmp_path: Path) -> None:
 )
 def test_pay_is_proposed_by_its_name_with_a_unit(kind: str, unit: str) -> None:
     """Known bad: a sheet, whose columns are texts, had its wage neither proposed nor named."""
-    made = Draft({"workplaces": {"id": "string"}, "workers": {"worker_id": "string"},
+    made = FirstDraft({"workplaces": {"id": "string"}, "workers": {"worker_id": "string"},
                   "jobs": {"worker_id": "string", "id": "string", "wage": kind}})  # fmt: skip
     lines = [line.strip("# ") for line in codebook_lines(made)]
     assert any(line.startswith(f"unit: {unit}  # or ") for line in lines)

@@ -15,7 +15,7 @@ from tests.interface.commands.scene import Office
 
 LOADED = """\
 import sys
-import leeward.interface.commands.{command}
+import leeward.interface.commands.{command}_command
 print("jinja2" in sys.modules, "leeward.interface.report.document" in sys.modules)
 """
 

@@ -406,7 +406,7 @@ def test_no_detail_is_passed_over_that_would_fit(tmp_path: Path, detail: Detail)
     short = Marginal("t", (dimension("p", list("abcdefghij")), dimension("s", list("klmno"))), ())
     bundle = bundle_of(tmp_path / "short", [short], margins=False)
     summaries = (summarise(bundle, bundle.certificate.tables[0]),)
-    page = document.Contents(bundle.certificate, summaries, ()).page(detail)
+    page = document.ReportContents(bundle.certificate, summaries, ()).page(detail)
     pictures = re.findall(r"<figure>.*?</figure>", article(page, 1), re.DOTALL)
     assert at_least(summaries, detail) <= sum(len(one.encode()) for one in pictures)
 
@@ -418,7 +418,7 @@ def test_the_least_detail_says_what_it_leaves_out(demo: Bundle) -> None:
         update={"tables": tuple(summaries[0].table for _ in range(tables))}
     )
     listed = tuple(document.ListedFile(f"f{n}", n, "0" * 64) for n in range(2 * tables))
-    contents = document.Contents(stated, summaries * tables, listed)
+    contents = document.ReportContents(stated, summaries * tables, listed)
     page = contents.page(DETAILS[-1])
     assert len(page.encode()) <= MOST_BYTES
     text = Page(page).text

@@ -10,7 +10,7 @@ from leeward.core.codebook.legal_passages import BUILT_IN, Law, Passage, read_la
 from leeward.core.errors import LeewardError
 from leeward.core.privacy.sentences import SIZE_OPEN
 from leeward.interface.report.document import report
-from leeward.interface.report.openness import CENSUS
+from leeward.interface.report.promise import CENSUS
 from leeward.publishing.bundle import Bundle, read_bundle
 from leeward.publishing.release.certify import Draft
 from tests.interface.report.scene import EVIL, Page, bundle_of

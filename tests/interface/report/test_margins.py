@@ -11,8 +11,8 @@ from leeward.interface.report.summary import (
     EXACT,
     RANGES,
     MarginCounter,
+    MarginRange,
     Margins,
-    Range,
     RangeCount,
 )
 
@@ -27,10 +27,10 @@ def counted(*batches: list[int]) -> Margins:
 
 
 def test_bins_leave_no_gap_and_reach_every_margin() -> None:
-    assert RANGES[0] == Range(0, 0)
+    assert RANGES[0] == MarginRange(0, 0)
     assert all(after.low == before.high + 1 for before, after in pairwise(RANGES))
     assert RANGES[-1].high > 2**63 > RANGES[-2].high
-    assert RANGES[3:6] == (Range(3, 5), Range(6, 10), Range(11, 20))
+    assert RANGES[3:6] == (MarginRange(3, 5), MarginRange(6, 10), MarginRange(11, 20))
 
 
 @given(st.lists(st.lists(widths, max_size=30), max_size=4))
@@ -56,10 +56,10 @@ def test_the_tenths_are_those_of_the_sorted_margins(margins: list[int]) -> None:
 
 def test_bins_run_from_the_smallest_to_the_largest_margin() -> None:
     assert counted([2, 12, 12]).bins == (
-        RangeCount(Range(2, 2), 1),
-        RangeCount(Range(3, 5), 0),
-        RangeCount(Range(6, 10), 0),
-        RangeCount(Range(11, 20), 2),
+        RangeCount(MarginRange(2, 2), 1),
+        RangeCount(MarginRange(3, 5), 0),
+        RangeCount(MarginRange(6, 10), 0),
+        RangeCount(MarginRange(11, 20), 2),
     )
 
 
@@ -70,4 +70,4 @@ def test_no_margins_have_no_bins_and_no_median() -> None:
 @pytest.mark.parametrize(("margin", "low"), [(EXACT, EXACT), (EXACT + 1, EXACT + 1)])
 def test_the_last_exact_margin_is_exact(margin: int, low: int) -> None:
     told = counted([margin]).median
-    assert told == Range(low, EXACT if margin == EXACT else 2 * EXACT)
+    assert told == MarginRange(low, EXACT if margin == EXACT else 2 * EXACT)

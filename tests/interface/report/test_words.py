@@ -9,7 +9,7 @@ from leeward.interface.report.section import (
     margin,
     noise_sentence,
 )
-from leeward.interface.report.summary import Range
+from leeward.interface.report.summary import MarginRange
 from leeward.publishing.bundle.bundle_files import MEASURES
 
 
@@ -25,8 +25,8 @@ def test_every_status_has_a_meaning() -> None:
 
 def test_a_margin_is_a_number_or_a_range() -> None:
     assert margin(None) == "none"
-    assert margin(Range(1200, 1200)) == "1,200"
-    assert margin(Range(100_001, 200_000)) == "100,001 to 200,000"
+    assert margin(MarginRange(1200, 1200)) == "1,200"
+    assert margin(MarginRange(100_001, 200_000)) == "100,001 to 200,000"
 
 
 def test_details_grow_smaller_and_say_so() -> None:

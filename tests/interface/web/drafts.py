@@ -5,18 +5,18 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from leeward.interface.web.plan_form import Draft, draft_of, load
+from leeward.interface.web.plan_form import PlanDraft, draft_of, load
 from tests.interface.web.serving import Fields
 
 
-def draft(plan: Path) -> Draft:
+def draft(plan: Path) -> PlanDraft:
     """The draft of a plan file that can be read."""
     loaded = load(plan).request
     assert loaded is not None
     return draft_of(loaded)
 
 
-def form(sent: Draft, *more: tuple[str, str]) -> Fields:
+def form(sent: PlanDraft, *more: tuple[str, str]) -> Fields:
     """The fields that a browser sends for a draft."""
     fields = list(sent.texts.items())
     for number, table in enumerate(sent.tables):

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from leeward.core.installation import hint
 from leeward.interface.commands.app import build
-from leeward.interface.commands.serve import opened
+from leeward.interface.commands.serve_command import opened
 from leeward.interface.web.server import listen
 from tests.interface.web.serving import PATIENCE
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leeward.core.privacy import Guarantee
-from leeward.interface.web.plan_form import Draft, DraftTable
+from leeward.interface.web.plan_form import DraftTable, PlanDraft
 from leeward.interface.web.saving import next_commands
 from leeward.interface.web.site import Site
 from leeward.publishing.bundle.writer import BundleWriter
@@ -26,11 +26,11 @@ UNPAID = "The account would not pay for it now:"
 EQUAL = "Make all shares equal"
 
 
-def asked(page: Served, sent: Draft, action: str, *more: tuple[str, str]) -> Parts:
+def asked(page: Served, sent: PlanDraft, action: str, *more: tuple[str, str]) -> Parts:
     return Parts(page.post("/plan", form(sent, ("action", action), *more)).text)
 
 
-def shares(sent: Draft, *texts: str) -> Draft:
+def shares(sent: PlanDraft, *texts: str) -> PlanDraft:
     tables = tuple(replace(t, share=text) for t, text in zip(sent.tables, texts, strict=True))
     return replace(sent, tables=tables)
 

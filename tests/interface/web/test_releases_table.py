@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from leeward.core.codebook import Marginal
 from leeward.core.codebook.totals import Totals
 from leeward.core.errors import InvalidParameter
-from leeward.interface.web.releases_table import MOST_CHOICES, headers, lines, query, read_selection
+from leeward.interface.web.releases_address import MOST_CHOICES, query, read_selection
+from leeward.interface.web.releases_table import headers, lines
 from leeward.publishing.bundle import BundleWriter, read_bundle, verify_bundle
 from leeward.publishing.bundle.selection import Page, Row, Selection, select
 from leeward.publishing.bundle.statements import TotalsStatement

@@ -2,7 +2,7 @@
 
 from docs.slot import current
 from docs.tables import TABLES
-from leeward.interface.commands.audit import markdown, summary
+from leeward.interface.commands.audit_command import markdown, summary
 from leeward.lab.audit import Row
 from tests.docs.test_examples import ROOT
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leeward.core.errors import BadFile, FailedAfterCharge
-from leeward.interface.commands.release import run
+from leeward.interface.commands.release_command import run
 from leeward.publishing.bundle import disk, verify_bundle, writer
 from leeward.publishing.ledger import Entry, Ledger
 from leeward.publishing.plan.plan import read_plan

@@ -13,7 +13,7 @@ import pytest
 
 from leeward.core import randomness
 from leeward.core.randomness import SecretBits
-from leeward.interface.commands.release import run
+from leeward.interface.commands.release_command import run
 from leeward.publishing.ledger import Entry, Ledger
 from leeward.publishing.plan.plan import read_plan
 from tests.publishing.office import TABLES, Driver, Ended, Office, noted, release, steps

@@ -6,6 +6,7 @@ everything else starts fast.
 
 import gc
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
@@ -43,7 +44,7 @@ COMMANDS = {
     "doctor": "Look at the machine and the installation; nothing confidential is touched.",
     "serve": "Serve a page with the tabs Plan, Releases and Ledger to a browser on this machine.",
 }
-"""Commands with the first line of their help; each is in the module of its name."""
+"""Commands with the first line of their help; `check` is in `check_command.py`."""
 
 
 SEVERAL = -1
@@ -63,20 +64,34 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> "Command":
     """The command of this name, with its options; imports its module."""
-    module = _imported(f"leeward.interface.commands.{name}")
+    module = _imported(f"leeward.interface.commands.{name}_command")
     app: typer.Typer | None = getattr(module, f"{name}_app", None)
     if app is None:
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
         app.command(name)(guarded(getattr(module, f"{name}_command")))
     loaded = typer.main.get_command(app)
-    for given in loaded.params:
-        if given.nargs == SEVERAL:
-            text = "<str>" if given.name == "sql" else "<path>"
-            vars(given)["display_type_rich"] = lambda ctx, text=text: text  # noqa: ARG005 (Typer's)
+    for parameter in loaded.params:
+        if parameter.nargs == SEVERAL:
+            text = "<str>" if parameter.name == "sql" else "<path>"
+            vars(parameter)["display_type_rich"] = lambda ctx, text=text: text  # noqa: ARG005 (Typer's)
     if isinstance(loaded, TyperGroup):
-        for one in loaded.commands.values():  # the whole first line, as in the list of commands
-            one.short_help = (one.help or "").partition("\n")[0]
+        for command in loaded.commands.values():  # the whole first line, as in the list of commands
+            command.short_help = (command.help or "").partition("\n")[0]
     return loaded
+
+
+def group(name: str, **commands: Callable[..., None]) -> typer.Typer:
+    """A command of the list that has commands of its own, by their names."""
+    app = typer.Typer(
+        name=name,
+        help=COMMANDS[name],
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+    )
+    for each, command in commands.items():
+        app.command(each)(guarded(command))
+    return app
 
 
 def _imported(name: str) -> ModuleType:
@@ -137,6 +152,6 @@ def options(
 def main() -> None:
     """Run a command; --debug is accepted anywhere."""
     given = sys.argv[1:]
-    arguments = [one for one in given if one != "--debug"]
+    arguments = [text for text in given if text != "--debug"]
     debug = ["--debug"] if "--debug" in given else []
     build()([*debug, *arguments])

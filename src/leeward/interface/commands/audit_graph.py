@@ -10,9 +10,9 @@ import typer
 from leeward.core.errors import BadFile
 from leeward.core.privacy.graph import PolicyGraph, read_graph, read_query
 from leeward.core.show.environment import template
-from leeward.core.show.network import MOST_DRAWN, Network, network
+from leeward.core.show.network import MOST_DRAWN, network
 from leeward.core.show.numbers import count, counted
-from leeward.interface.commands.screen import say, say_json
+from leeward.interface.commands.screen import REFUSED, show
 from leeward.lab.audit.graph_exam import GraphExam
 from leeward.lab.audit.row import Row
 from leeward.publishing.bundle.disk import write_file
@@ -30,29 +30,30 @@ def graph_command(
     answers = graph.counts() if query is None else read_query(query, graph)
     exam = GraphExam.of(graph, answers, read_number(epsilon, "--epsilon"))
     rows = exam.rows()
-    told = tuple(lines(exam, rows))
+    answer = tuple(lines(exam, rows))
     if out is not None:
-        _write(out, page(graph, told))
-    if as_json:
-        say_json(_as_json(exam, rows))
-    else:
-        for line in told:
-            say(line)
-        if out is not None:
-            say(f"The page is {out}.")
+        if out.exists():
+            raise BadFile(
+                "--out",
+                rule="must be a file that does not exist",
+                value=repr(str(out)),
+                next_step="Give another name.",
+            )
+        write_file(out, page(graph, answer).encode())
+    place = () if out is None else (f"The page is {out}.",)
+    show((*answer, *place), lambda: _as_json(exam, rows), as_json=as_json)
     if not all(row.as_expected for row in rows):
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def sentences(graph: PolicyGraph, epsilon: Fraction) -> Iterator[str]:
     """One pair of nodes for each distance from the first node, and one without a path."""
     start = graph.absent or graph.nodes[0]
-    found = graph.distances(start)
-    steps = range(1, max(found.values()) + 1)
-    first = (next(node for node in graph.nodes if found.get(node) == one) for one in steps)
-    for node in islice(first, SENTENCES):
-        yield graph.sentence(start, node, epsilon)
-    for node in islice((node for node in graph.nodes if node not in found), 1):
+    distances = graph.distances(start)
+    steps = range(1, max(distances.values()) + 1)
+    first = (next(node for node in graph.nodes if distances.get(node) == step) for step in steps)
+    apart = (node for node in graph.nodes if node not in distances)
+    for node in (*islice(first, SENTENCES), *islice(apart, 1)):
         yield graph.sentence(start, node, epsilon)
 
 
@@ -66,14 +67,11 @@ def lines(exam: GraphExam, rows: tuple[Row, ...]) -> Iterator[str]:
     )
     yield f"Sensitivity of the query: {count(exam.sensitivity)}."
     for row in rows:
+        bad = f"Known bad, Laplace noise for {row.claim.control}"
+        noise = bad if row.claim.control else "Calibrated Laplace noise"
         losses = f"claimed {float(exam.epsilon):g}, computed {row.epsilon:.4g}"
-        yield f"{_noise(row)}: {losses}, {row.verdict}."
+        yield f"{noise}: {losses}, {row.verdict}."
     yield from sentences(graph, exam.epsilon)
-
-
-def _noise(row: Row) -> str:
-    control = row.claim.control
-    return f"Known bad, Laplace noise for {control}" if control else "Calibrated Laplace noise"
 
 
 def _as_json(exam: GraphExam, rows: tuple[Row, ...]) -> dict[str, object]:
@@ -90,26 +88,12 @@ def _as_json(exam: GraphExam, rows: tuple[Row, ...]) -> dict[str, object]:
     }
 
 
-def page(graph: PolicyGraph, told: Sequence[str]) -> str:
+def page(graph: PolicyGraph, answer: Sequence[str]) -> str:
     """One HTML file, with a picture of a small graph."""
-    return template("show/graph.html.j2").render(graph=graph, picture=_picture(graph), lines=told)
-
-
-def _picture(graph: PolicyGraph) -> Network | None:
-    if len(graph.nodes) > MOST_DRAWN:
-        return None
-    from_absent = None if graph.absent is None else graph.distances(graph.absent)
-    words = f", in rows by their distance from {graph.absent}" if graph.absent else ""
-    title = f"{counted(len(graph.nodes), 'node')} and {counted(len(graph.edges), 'edge')}{words}"
-    return network(title, graph.nodes, graph.pairs(), from_absent)
-
-
-def _write(out: Path, text: str) -> None:
-    if out.exists():
-        raise BadFile(
-            "--out",
-            rule="must be a file that does not exist",
-            value=repr(str(out)),
-            next_step="Give another name.",
-        )
-    write_file(out, text.encode())
+    picture = None
+    if len(graph.nodes) <= MOST_DRAWN:
+        from_absent = None if graph.absent is None else graph.distances(graph.absent)
+        words = f", in rows by their distance from {graph.absent}" if graph.absent else ""
+        size = f"{counted(len(graph.nodes), 'node')} and {counted(len(graph.edges), 'edge')}"
+        picture = network(f"{size}{words}", graph.nodes, graph.pairs(), from_absent)
+    return template("show/graph.html.j2").render(graph=graph, picture=picture, lines=answer)

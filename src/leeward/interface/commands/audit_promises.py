@@ -1,11 +1,11 @@
 """`leeward audit --promises`: printed sentences about a guarantee, and the computed losses."""
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import typer
 from rich.console import Console
 
+from leeward.interface.commands.screen import REFUSED, say, say_json
 from leeward.lab.audit import Promise, examine
 
 COLUMNS = ("sentence", "policy", "mechanism", "α", "ε", "promised", "computed", "verdict")
@@ -15,13 +15,13 @@ def promises_command(*, as_json: bool, as_markdown: bool) -> None:
     """Print every sentence with its verdict; the exit code is 1 if any verdict is unexpected."""
     rows = list(examine())
     if as_json:
-        typer.echo(json.dumps([row.as_json() for row in rows], indent=1, ensure_ascii=False))
+        say_json([row.as_json() for row in rows])
     elif as_markdown:
-        typer.echo(markdown(rows))
+        say(markdown_table((COLUMNS, *map(cells, rows))))
     else:
-        _show(rows)
+        _print(rows)
     if not all(row.as_expected for row in rows):
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
 
 
 def cells(row: Promise) -> tuple[str, ...]:
@@ -38,13 +38,13 @@ def _text(value: object) -> str:
     return "∞" if value == "inf" else f"{value:.4g}"
 
 
-def markdown(rows: Iterable[Promise]) -> str:
-    """The table for a document."""
-    lines = [COLUMNS, ("---",) * len(COLUMNS), *(cells(row) for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+def markdown_table(lines: Sequence[Sequence[str]]) -> str:
+    """A table for a document; its first line are the heads."""
+    heads, *rows = lines
+    return "\n".join(f"| {' | '.join(line)} |" for line in (heads, ["---"] * len(heads), *rows))
 
 
-def _show(rows: list[Promise]) -> None:
+def _print(rows: list[Promise]) -> None:
     console = Console(highlight=False, soft_wrap=True)
     console.print("What is printed about a guarantee, and the loss that is computed\n")
     console.print(_line(COLUMNS))

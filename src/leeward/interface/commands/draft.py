@@ -7,12 +7,12 @@ from functools import cached_property
 
 from leeward.core.codebook.classifications import Library
 from leeward.core.codebook.flow_classes import FLOW_LABELS
-from leeward.interface.commands.keys import Headers, Keys, is_id
+from leeward.interface.commands.keys import Headers, KeyColumns, is_id
 from leeward.interface.commands.meaning import (
     FLOW,
     FRACTIONS,
     WEIGHT,
-    Fit,
+    ListFit,
     Meaning,
     fit_by_codes,
     fit_by_name,
@@ -45,14 +45,14 @@ NUMBERS = re.compile(r"!?(u?int[0-9]|float|decimal)")
 
 
 @dataclass(frozen=True)
-class Column:
+class DraftColumn:
     """A column that may become an attribute."""
 
     table: str
     name: str
     attribute: str
     meaning: Meaning | None = None
-    fit: Fit | None = None
+    fit: ListFit | None = None
     read: tuple[str, ...] = ()
     """Codes that were read from the data, where no classification holds all of them."""
     defined: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -98,7 +98,7 @@ class DraftedTable:
 
 
 @dataclass(frozen=True)
-class Draft:
+class FirstDraft:
     """Keys, attributes and tables that the headers of three tables suggest.
 
     `codes` reads the codes of a column of workplaces; None if headers alone are looked at.
@@ -111,16 +111,16 @@ class Draft:
     listing: bool = False
 
     @cached_property
-    def keys(self) -> Keys:
+    def keys(self) -> KeyColumns:
         """Which column is which key."""
-        return Keys(self.headers)
+        return KeyColumns(self.headers)
 
     @cached_property
     def skipped(self) -> tuple[tuple[str, str, str], ...]:
         """Tables, columns, and why these hold no codes."""
-        found = [(*place, self._unfit(*place, kind)) for place, kind in self._others()]
-        found += [("jobs", name, WEIGHT) for name in self._of_jobs() if is_weight(name)]
-        return tuple((table, name, why) for table, name, why in found if why is not None)
+        unfit_columns = [(*place, self._unfit(*place, kind)) for place, kind in self._others()]
+        unfit_columns += [("jobs", name, WEIGHT) for name in self._of_jobs() if is_weight(name)]
+        return tuple((table, name, why) for table, name, why in unfit_columns if why is not None)
 
     def _unfit(self, table: str, name: str, kind: str) -> str | None:
         """Why a column holds no codes; Stata and SAS keep codes such as 1 and 2 as 1.0 and 2.0."""
@@ -138,7 +138,7 @@ class Draft:
 
     def _others(self) -> Iterator[tuple[tuple[str, str], str]]:
         """Columns of workplaces and workers but the keys, with their types."""
-        keys = {one.column for one in self.keys if one.table != "jobs"}
+        keys = {key.column for key in self.keys if key.table != "jobs"}
         for table in ("workplaces", "workers"):
             for name, kind in self.headers[table].items():
                 if name not in keys:
@@ -150,116 +150,111 @@ class Draft:
         return {name: kind for name, kind in self.headers["jobs"].items() if name not in keys}
 
     @cached_property
-    def columns(self) -> tuple[Column, ...]:
+    def columns(self) -> tuple[DraftColumn, ...]:
         """Columns that can hold codes: first those whose meaning is known."""
         skipped = {(table, name) for table, name, _ in self.skipped}
         places = [place for place, _ in self._others() if place not in skipped]
-        made: list[Column] = []
+        columns: list[DraftColumn] = []
         known = likeliest(places)
-        for table, name in [*known, *(one for one in places if one not in known)]:
-            attribute = legal(name, [one.attribute for one in made])
-            made.append(Column(table, name, attribute, meaning_of(table, name)))
-        return tuple(made)
+        for table, name in [*known, *(place for place in places if place not in known)]:
+            attribute = legal(name, [column.attribute for column in columns])
+            columns.append(DraftColumn(table, name, attribute, meaning_of(table, name)))
+        return tuple(columns)
 
     @cached_property
-    def proposed(self) -> tuple[Column, ...]:
+    def proposed(self) -> tuple[DraftColumn, ...]:
         """The likely ones with their lists: those with a known meaning, and of few others all."""
-        known = [one for one in self.columns if one.meaning is not None][:MOST_PROPOSED]
-        rest = [one for one in self.columns if one.meaning is None]
+        known = [column for column in self.columns if column.meaning is not None][:MOST_PROPOSED]
+        rest = [column for column in self.columns if column.meaning is None]
         few = rest if len(rest) <= MOST_PROPOSED else []
         return (*map(self._with_list, [*known, *few]), *self._flow())
 
-    def _flow(self) -> Iterator[Column]:
+    def _flow(self) -> Iterator[DraftColumn]:
         """The class of a job that `leeward jobs` writes, always as text."""
-        taken = [one.attribute for one in self.columns]
+        taken = [column.attribute for column in self.columns]
         for name, kind in self._of_jobs().items():
             if name == FLOW and "string" in kind:
-                yield Column("jobs", name, legal(name, taken), defined=FLOW_LABELS)
+                yield DraftColumn("jobs", name, legal(name, taken), defined=FLOW_LABELS)
 
     @property
-    def unproposed(self) -> tuple[Column, ...]:
+    def unproposed(self) -> tuple[DraftColumn, ...]:
         """The other columns of workplaces and workers that could hold codes."""
-        names = {one.attribute for one in self.proposed}
-        return tuple(one for one in self.columns if one.attribute not in names)
+        names = {column.attribute for column in self.proposed}
+        return tuple(column for column in self.columns if column.attribute not in names)
 
-    def _with_list(self, column: Column) -> Column:
+    def _with_list(self, column: DraftColumn) -> DraftColumn:
         """The same with the list that its name suggests; of public workplace columns, its codes."""
         parts = (column.table, column.name, column.attribute, column.meaning)
         if column.meaning is None:
             return column
         if self.codes is None or not column.public:
             kind = self.headers[column.table][column.name]
-            return Column(*parts, fit_by_name(column.meaning, kind, self.library))
+            return DraftColumn(*parts, fit_by_name(column.meaning, kind, self.library))
         codes = self.codes(column.name)
         fit = fit_by_codes(column.name, codes, self.library, self._state)
-        return Column(*parts, fit, codes if fit is None and self.listing else ())
+        return DraftColumn(*parts, fit, codes if fit is None and self.listing else ())
 
     @cached_property
     def _state(self) -> str:
         """The one state of all workplaces, if a column that may be read tells; else nothing."""
-        found = (one for one in self.columns if one.meaning and one.meaning.theme == "state")
-        column = next((one for one in found if one.public), None)
+        known = ((column, column.meaning) for column in self.columns if column.public)
+        states = (column for column, meaning in known if meaning and meaning.theme == "state")
+        column = next(states, None)
         codes = () if column is None or self.codes is None else self.codes(column.name)
         return codes[0].zfill(2) if len(codes) == 1 else ""
 
     @property
-    def active(self) -> tuple[Column, ...]:
+    def active(self) -> tuple[DraftColumn, ...]:
         """Those proposed columns that have a list: the others are comments."""
-        return tuple(one for one in self.proposed if one.listed)
+        return tuple(column for column in self.proposed if column.listed)
 
     @property
-    def to_write(self) -> tuple[Column, ...]:
+    def to_write(self) -> tuple[DraftColumn, ...]:
         """Those whose lists a person must write."""
-        return tuple(one for one in self.proposed if not one.listed)
+        return tuple(column for column in self.proposed if not column.listed)
 
     @property
     def numeric(self) -> Mapping[str, str]:
         """Columns of jobs with the name of pay or the type of a number, and their types."""
-        return {
-            name: kind
-            for name, kind in self._of_jobs().items()
-            if not is_weight(name) and (is_pay(name) or (NUMBERS.match(kind) and not _of_ids(name)))
-        }
+        columns = {name: kind for name, kind in self._of_jobs().items() if not is_weight(name)}
+        ids = {name for name in columns if is_id(name) or plain(name).endswith("_id")}
+        numbers = {name for name, kind in columns.items() if NUMBERS.match(kind)} - ids
+        return {name: kind for name, kind in columns.items() if is_pay(name) or name in numbers}
 
     @property
     def further(self) -> Mapping[str, tuple[str, ...]]:
         """By table the columns that are not proposed and could hold codes."""
-        flow = {one.name for one in self.proposed if one.table == "jobs"}
+        flow = {column.name for column in self.proposed if column.table == "jobs"}
         rest = {*self._of_jobs()} - {*self.numeric} - flow
-        of_jobs = [one for one in self._of_jobs() if one in rest and not is_weight(one)]
-        named = [*((one.table, one.name) for one in self.unproposed),
-                 *(("jobs", one) for one in of_jobs)]  # fmt: skip
-        found: dict[str, tuple[str, ...]] = {}
+        of_jobs = [name for name in self._of_jobs() if name in rest and not is_weight(name)]
+        named = [*((column.table, column.name) for column in self.unproposed),
+                 *(("jobs", name) for name in of_jobs)]  # fmt: skip
+        by_table: dict[str, tuple[str, ...]] = {}
         for table, name in named:
-            found[table] = (*found.get(table, ()), name)
-        return found
+            by_table[table] = (*by_table.get(table, ()), name)
+        return by_table
 
     @property
     def tables(self) -> tuple[DraftedTable, ...]:
         """One product: all jobs by public attributes, one of each theme, broken down by others."""
-        public = _one_of_each([one for one in self.active if one.public])[:MOST_BY]
-        workers = _one_of_each([one for one in self.active if one.table == "workers"])
+        public = _one_of_each([column for column in self.active if column.public])[:MOST_BY]
+        workers = _one_of_each([column for column in self.active if column.table == "workers"])
         if public:
             return (DraftedTable("jobs", (*public,), (*workers,)),)
         return (DraftedTable("by_worker", (*workers[:MOST_BY],)),) if workers else ()
 
 
-def _of_ids(name: str) -> bool:
-    """Whether numbers of jobs identify something: they are no pay."""
-    return is_id(name) or plain(name).endswith("_id")
-
-
-def _one_of_each(columns: list[Column]) -> list[str]:
+def _one_of_each(columns: list[DraftColumn]) -> list[str]:
     """The names of attributes with one for each theme, long lists and lists of one code last."""
-    chosen: dict[str, Column] = {}
-    for one in columns:
-        theme = one.attribute if one.meaning is None else one.meaning.theme
-        kept = chosen.setdefault(theme, one)
-        if _unwieldy(one) < _unwieldy(kept):
-            chosen[theme] = one
-    useful = [one for one in chosen.values() if len(one.listed) <= MOST_CODES_OF_A_TABLE]
-    return [one.attribute for one in useful or chosen.values()]
+    chosen: dict[str, DraftColumn] = {}
+    for column in columns:
+        theme = column.attribute if column.meaning is None else column.meaning.theme
+        kept = chosen.setdefault(theme, column)
+        if _unwieldy(column) < _unwieldy(kept):
+            chosen[theme] = column
+    useful = [column for column in chosen.values() if len(column.listed) <= MOST_CODES_OF_A_TABLE]
+    return [column.attribute for column in useful or chosen.values()]
 
 
-def _unwieldy(column: Column) -> bool:
+def _unwieldy(column: DraftColumn) -> bool:
     return len(column.listed) > MOST_CODES_OF_A_TABLE

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from leeward.core.codebook.declaration import NAME
-from leeward.interface.commands.draft import Column, Draft
+from leeward.interface.commands.draft import DraftColumn, FirstDraft
 from leeward.interface.commands.keys import Key
 from leeward.interface.commands.meaning import few_labels, legal, spellings
 from leeward.publishing.plan.request import PLACEHOLDERS
@@ -22,7 +22,7 @@ UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
-class Chosen:
+class Stated:
     """What an operator states of the plan; placeholders are in place of the rest."""
 
     account: str | None = None
@@ -31,14 +31,14 @@ class Chosen:
     @property
     def placeholders(self) -> Mapping[str, str]:
         """By key of the plan what must be typed."""
-        asked = {
+        needed = {
             "account": "the account of the ledger that pays" if self.account is None else "",
             "period": "what the jobs are of, such as 2026Q2" if self.period is None else "",
         }
-        return {key: words for key, words in asked.items() if words}
+        return {key: words for key, words in needed.items() if words}
 
 
-def codebook_lines(draft: Draft, classifications: str | None = None) -> Iterator[str]:
+def codebook_lines(draft: FirstDraft, classifications: str | None = None) -> Iterator[str]:
     """The codebook."""
     yield "# What the columns mean. Every code that may be tabulated is in a closed list."
     yield from _keys(draft)
@@ -46,19 +46,23 @@ def codebook_lines(draft: Draft, classifications: str | None = None) -> Iterator
         yield f"classifications: {one_line(classifications)}"
     nulls = ", ".join(map(one_line, NULLS))
     yield f"nulls: [{nulls}]  # texts that mean missing, in columns of attributes"
-    if any(one.table == "workers" for one in draft.proposed):
+    if any(column.table == "workers" for column in draft.proposed):
         yield "# A worker without a listed code counts as unknown, so that no job is lost."
     yield "attributes:"
-    for one in draft.active:
-        yield from (f"  {line}" for line in _attribute(one))
-    for one in draft.to_write:
-        yield from (f"  # {line}" for line in _attribute(one))
+    for column in draft.active:
+        yield from (f"  {line}" for line in _attribute(column))
+    for column in draft.to_write:
+        yield from (f"  # {line}" for line in _attribute(column))
     for name, kind in draft.numeric.items():
         yield from (f"  # {line}" for line in _numeric(name, kind))
-    yield from (f"# {line}" for line in _left_out(draft))
+    for table, names in draft.further.items():
+        yield f"# {len(names)} further columns of {table}, whose meaning is not known:"
+        listed = wrap(", ".join(map(quoted, names)), 96, break_on_hyphens=False)
+        yield from (f"# {line}" for line in listed)
+    yield from (f"# {line}" for line in why_left_out(draft))
 
 
-def _keys(draft: Draft) -> Iterator[str]:
+def _keys(draft: FirstDraft) -> Iterator[str]:
     """The key columns of each table; what is not sure has the reason behind it."""
     yield "tables:"
     tables: dict[str, list[Key]] = {}
@@ -70,49 +74,42 @@ def _keys(draft: Draft) -> Iterator[str]:
         yield f"  {table}: {{{named}}}" + (f"  # {unsure}" if unsure else "")
 
 
-def _left_out(draft: Draft) -> Iterator[str]:
-    """Columns that are not proposed, in comments."""
-    for table, names in draft.further.items():
-        yield f"{len(names)} further columns of {table}, whose meaning is not known:"
-        yield from wrap(", ".join(map(quoted, names)), 96, break_on_hyphens=False)
-    yield from why_left_out(draft)
-
-
-def why_left_out(draft: Draft) -> Iterator[str]:
+def why_left_out(draft: FirstDraft) -> Iterator[str]:
     """A line for each column that holds no codes."""
     for table, name, why in draft.skipped:
         yield f"Left out: {table}.{quoted(name)} ({why})."
 
 
 def plan_lines(
-    draft: Draft, sources: Mapping[str, str], chosen: Chosen, opening: Iterable[str] = ()
+    draft: FirstDraft, sources: Mapping[str, str], chosen: Stated, opening: Iterable[str] = ()
 ) -> Iterator[str]:
     """The plan, with the table that the headers suggest; `opening` lines are comments above it."""
-    asked = chosen.placeholders
+    placeholders = chosen.placeholders
     yield from (f"# {line}" for line in opening)
     yield "data:"
     yield from (f"  {name}: {one_line(source)}" for name, source in sources.items())
     yield "codebook: codebook.yaml"
     for key, given in (("account", chosen.account), ("period", chosen.period)):
         typed = PLACEHOLDERS[key] if given is None else given
-        yield f"{key}: {quoted(typed)}" + (f"  # type {asked[key]}" if key in asked else "")
+        comment = f"  # type {placeholders[key]}" if key in placeholders else ""
+        yield f"{key}: {quoted(typed)}{comment}"
     yield "protect: {policy: strong, alpha: 0.1, epsilon: 4}"
     yield "tables:" if draft.tables else "tables: []  # name tables once an attribute has a list"
-    yield from (f"  - {one}" for one in draft.tables)
+    yield from (f"  - {table}" for table in draft.tables)
     yield from (f"  # {line}" for line in _suggested(draft))
 
 
-def _suggested(draft: Draft) -> Iterator[str]:
+def _suggested(draft: FirstDraft) -> Iterator[str]:
     """A table of flows, where jobs have their class: it costs a share of epsilon."""
     for table in draft.tables:
-        for one in draft.active:
-            if one.table == "jobs":
-                flows = f"statistic: flows, of: {one.attribute}, share: 1/4"
+        for column in draft.active:
+            if column.table == "jobs":
+                flows = f"statistic: flows, of: {column.attribute}, share: 1/4"
                 yield "hires, separations and job change; give the table above share: 3/4 then:"
                 yield f"- {{name: flows, by: [{', '.join(table.by)}], {flows}}}"
 
 
-def _attribute(column: Column) -> Iterator[str]:
+def _attribute(column: DraftColumn) -> Iterator[str]:
     """An attribute as it is declared."""
     yield f"{column.attribute}:" if column.listed else f"{column.attribute}:  # {WRITE}"
     yield f"  table: {column.table}"
@@ -127,7 +124,7 @@ def _attribute(column: Column) -> Iterator[str]:
         yield f"  unknown: {UNKNOWN}"
 
 
-def _codes(column: Column) -> Iterator[str]:
+def _codes(column: DraftColumn) -> Iterator[str]:
     """The list of an attribute."""
     if column.defined:
         listed = ", ".join(f'"{code}": {one_line(label)}' for code, label in column.defined.items())
@@ -142,16 +139,10 @@ def _codes(column: Column) -> Iterator[str]:
     if not column.listed and column.meaning is not None and column.meaning.lists:
         known = column.meaning.lists.replace(" ", ", ")
         yield f"  # classifications that it may be of (see `leeward codes`): {known}"
-    why = _why(column) if column.listed else ""
-    yield f"  codes: {column.list_file}{why}"
-
-
-def _why(column: Column) -> str:
-    """What the operator must confirm of a list in a file."""
-    if column.fit is None:
-        return f"  # {READ}"
-    lacks = len(column.fit.lacking)
-    return f"  # {column.fit.listed.name}, and {lacks} codes {READ}"
+    fit, confirm = column.fit, f"  # {READ}" if column.listed else ""
+    if fit is not None and column.listed:
+        confirm = f"  # {fit.listed.name}, and {len(fit.lacking)} codes {READ}"
+    yield f"  codes: {column.list_file}{confirm}"
 
 
 def _numeric(name: str, kind: str) -> Iterator[str]:

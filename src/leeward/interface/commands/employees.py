@@ -80,21 +80,21 @@ class Employees:
         """The columns of the public list; one that is not there yet has what is usually public."""
         if self.listed is not None:
             return self.listed
-        known = [(one, meaning_of("workplaces", one)) for one in self.columns]
-        public = [one for one, meaning in known if meaning is not None and meaning.public]
+        known = [(name, meaning_of("workplaces", name)) for name in self.columns]
+        public = [name for name, meaning in known if meaning is not None and meaning.public]
         return dict.fromkeys([self.workplace, *public], "string")
 
     @property
     def headers(self) -> Mapping[str, Mapping[str, str]]:
         """The three tables that a plan reads, pay in the table of jobs."""
-        columns = {one: kind for one, kind in self.columns.items() if one not in self.persons}
-        pay = {one for one in columns if is_pay(one) and not is_weight(one)}
+        columns = {name: kind for name, kind in self.columns.items() if name not in self.persons}
+        pay = {name for name in columns if is_pay(name) and not is_weight(name)}
         of_jobs, of_workers = {self.workplace, *pay}, {*columns} - {*self.frame} - pay
         number = {WORKER: "int64"}
         return {
             "workplaces": self.frame,
-            "workers": number | {one: columns[one] for one in columns if one in of_workers},
-            "jobs": number | {one: columns[one] for one in columns if one in of_jobs},
+            "workers": number | {name: columns[name] for name in columns if name in of_workers},
+            "jobs": number | {name: columns[name] for name in columns if name in of_jobs},
         }
 
     @property
@@ -119,8 +119,8 @@ class Employees:
         table, sources = EMPLOYEES, {EMPLOYEES: self.source}
         with frankly(), closing(open_database(sources, Path(), resources, tables=(table,))) as base:
             rows = base.tables({table: tuple(self.columns)})[table].select(*self.columns)
-            number = ibis.row_number().over(order_by=[rows[one] for one in rows.columns])
-            others = {one: rows[one] for one in rows.columns if one not in self.persons}
+            number = ibis.row_number().over(order_by=[rows[name] for name in rows.columns])
+            others = {name: rows[name] for name in rows.columns if name not in self.persons}
             numbered = rows.select(**{WORKER: number.cast("int64")}, **others)
             kept = hiding_errors(lambda: Scratch(base, table).keep(numbered), OPTION)
             for name, file in FILES.items():

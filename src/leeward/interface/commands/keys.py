@@ -46,7 +46,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Keys:
+class KeyColumns:
     """The keys of three tables, by their headers only."""
 
     headers: Headers = field(hash=False)
@@ -70,8 +70,8 @@ class Keys:
     @cached_property
     def employer(self) -> Key | None:
         """The column of employers, if there is one with a usual name."""
-        found = named(self.headers["workplaces"], EMPLOYERS)
-        others = [one for one in found if one != self.workplace.column]
+        employers = named(self.headers["workplaces"], EMPLOYERS)
+        others = [column for column in employers if column != self.workplace.column]
         return Key("workplaces", "employer", others[0]) if others else None
 
     @cached_property
@@ -88,14 +88,14 @@ class Keys:
         """A usual name if jobs have one too; else a column that they share; else a usual name."""
         columns, jobs = self.headers[table], self.headers["jobs"]
         known = named(columns, usual)
-        in_both = [one for one in known if one in jobs]
+        in_both = [column for column in known if column in jobs]
         if in_both[1:]:
             why = f"or {', '.join(in_both[1:])}: jobs have all of these"
             return Key(table, "id", in_both[0], why, sure=False)
         if in_both or (known and named(jobs, usual)):
             return Key(table, "id", (in_both or known)[0])
         shared = [] if named(jobs, usual) else [
-            one for one in columns if one in jobs and _may_identify(table, one, columns[one])
+            name for name in columns if name in jobs and _may_identify(table, name, columns[name])
         ]  # fmt: skip
         if len(shared) == 1:
             return Key(table, "id", shared[0], "jobs have a column of this name too", sure=False)
@@ -122,7 +122,7 @@ def named(columns: Mapping[str, str], usual: str) -> list[str]:
     """The columns with a usual name, the likeliest name first."""
     order = usual.split()
     return sorted(
-        (one for one in columns if plain(one) in order), key=lambda c: order.index(plain(c))
+        (name for name in columns if plain(name) in order), key=lambda c: order.index(plain(c))
     )
 
 

@@ -161,24 +161,25 @@ def is_pay(name: str) -> bool:
 
 def likeliest(columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """Columns of tables whose meaning is known: one of each theme, then others of the same."""
-    order = [one for table in MEANINGS.values() for one in table]
-    found = [(place, one) for place in columns if (one := meaning_of(*place)) is not None]
-    found.sort(key=lambda pair: order.index(pair[1]))
+    order = [meaning for table in MEANINGS.values() for meaning in table]
+    meanings = [(place, meaning_of(*place)) for place in columns]
+    known = [(place, meaning) for place, meaning in meanings if meaning is not None]
+    known.sort(key=lambda pair: order.index(pair[1]))
     seen: Counter[str] = Counter()
     ranked = []
-    for place, one in found:
-        ranked.append((seen[one.theme], place))
-        seen[one.theme] += 1
+    for place, meaning in known:
+        ranked.append((seen[meaning.theme], place))
+        seen[meaning.theme] += 1
     return [place for _, place in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def meaning_of(table: str, name: str) -> Meaning | None:
     """What a column of this name holds, if that is known."""
-    return next((one for one in MEANINGS.get(table, ()) if name in one), None)
+    return next((meaning for meaning in MEANINGS.get(table, ()) if name in meaning), None)
 
 
 @dataclass(frozen=True)
-class Fit:
+class ListFit:
     """The classification that a column's codes are of, and those codes that it lacks."""
 
     address: str
@@ -191,12 +192,12 @@ class Fit:
         return len(self.lacking), len(self.listed.codes)
 
 
-def fit_by_name(meaning: Meaning, kind: str, library: Library) -> Fit | None:
+def fit_by_name(meaning: Meaning, kind: str, library: Library) -> ListFit | None:
     """The list that a column's name stands for, if its type can hold the codes."""
     names = meaning.lists.split()[:1] if meaning.sure else []
-    named = (one for name in names for one in library.named(name))
-    found = [one for one in named if "string" in kind or _all_numbers(one)]
-    return Fit(f"{STANDARD}{found[0].name}", found[0]) if len(found) == 1 else None
+    named = (listed for name in names for listed in library.named(name))
+    fitting = [listed for listed in named if "string" in kind or _all_numbers(listed)]
+    return ListFit(f"{STANDARD}{fitting[0].name}", fitting[0]) if len(fitting) == 1 else None
 
 
 def spellings(listed: Classification) -> tuple[str, ...]:
@@ -211,7 +212,7 @@ def _all_numbers(listed: Classification) -> bool:
 
 def fit_by_codes(
     name: str, codes: tuple[str, ...], library: Library, state: str = ""
-) -> Fit | None:
+) -> ListFit | None:
     """The list, in its vintage and its form, that holds the most of a workplace column's codes.
 
     Of several the one whose year is in the column's name comes first. `state` is the one that all
@@ -220,30 +221,30 @@ def fit_by_codes(
     if not codes:
         return None
     meaning, year = meaning_of("workplaces", name), YEAR.search(name)
-    found = [
-        Fit(address, listed, tuple(code for code in codes if code not in listed.codes))
+    fits = [
+        ListFit(address, listed, tuple(code for code in codes if code not in listed.codes))
         for address, listed in _candidates(meaning, library, codes, state)
     ]
-    named = {one.address for one in found if year is not None and year[0] in one.listed.scheme}
+    named = {fit.address for fit in fits if year is not None and year[0] in fit.listed.scheme}
     best = min(
-        found, key=lambda one: (len(one.lacking), one.address not in named, one.rank), default=None
+        fits, key=lambda fit: (len(fit.lacking), fit.address not in named, fit.rank), default=None
     )
     if best is None or len(best.lacking) > (1 - ENOUGH) * len(codes):
         return None
-    return None if _reused(best, found, codes) else best
+    return None if _reused(best, fits, codes) else best
 
 
-def _reused(best: Fit, found: Iterable[Fit], codes: tuple[str, ...]) -> bool:
+def _reused(best: ListFit, fits: Iterable[ListFit], codes: tuple[str, ...]) -> bool:
     """Whether another vintage holds the codes as well, and means something else by one of them.
 
     Letters are given anew in every edition of NACE; digits keep their meaning by and large.
     """
     others = (
-        one.listed.codes
-        for one in found
-        if len(one.lacking) == len(best.lacking)
-        and one.listed.family == best.listed.family
-        and one.listed.scheme != best.listed.scheme
+        fit.listed.codes
+        for fit in fits
+        if len(fit.lacking) == len(best.lacking)
+        and fit.listed.family == best.listed.family
+        and fit.listed.scheme != best.listed.scheme
     )
     letters = [code for code in codes if code.isalpha()]
     mine = best.listed.codes
@@ -255,20 +256,20 @@ def _candidates(
 ) -> Iterator[tuple[str, Classification]]:
     """The lists that a meaning names, of one state or country and in shorter forms too."""
     for name in () if meaning is None else meaning.lists.split():
-        for one in library.named(name):
-            address = f"{STANDARD}{one.name}"
-            yield address, one
-            if one.family == "fips":
-                yield f"{address}?code=number", one.under("", "number")
+        for listed in library.named(name):
+            address = f"{STANDARD}{listed.name}"
+            yield address, listed
+            if listed.family == "fips":
+                yield f"{address}?code=number", listed.under("", "number")
             word = (
-                {"fips": "state", "nuts": "country"}.get(one.family)
-                if one.level != "state"
+                {"fips": "state", "nuts": "country"}.get(listed.family)
+                if listed.level != "state"
                 else None
             )
-            for begin in sorted({code[:2] for code in codes if word and code in one.codes}):
-                yield f"{address}?{word}={begin}", one.under(begin)
+            for begin in sorted({code[:2] for code in codes if word and code in listed.codes}):
+                yield f"{address}?{word}={begin}", listed.under(begin)
             for form in ("local", "number") if state and word == "state" else ():
-                yield f"{address}?state={state}&code={form}", one.under(state, form)
+                yield f"{address}?state={state}&code={form}", listed.under(state, form)
 
 
 def few_labels(codes: Mapping[str, str], most: int = 3) -> str:

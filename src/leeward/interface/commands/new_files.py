@@ -13,7 +13,7 @@ CONFIDENTIAL = "confidential"
 
 def list_text(codes: Mapping[str, str]) -> str:
     """A code list as CSV: codes with their labels."""
-    doubled = ([one.replace('"', '""') for one in row] for row in codes.items())
+    doubled = ([text.replace('"', '""') for text in row] for row in codes.items())
     return "code,label\n" + "".join(f'"{code}","{label}"\n' for code, label in doubled)
 
 

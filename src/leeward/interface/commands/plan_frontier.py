@@ -1,12 +1,13 @@
 """`leeward plan --frontier`: accuracy against ε on the screen, as CSV and as a page."""
 
 import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from leeward.core.errors import BadFile
 from leeward.core.exact import number_text
-from leeward.interface.commands.screen import say, say_json
+from leeward.interface.commands.screen import show
 from leeward.publishing.bundle.disk import appearing, write_file, writing
 from leeward.publishing.bundle.writer import require_free
 from leeward.publishing.plan.frontier import Frontier, Weights, make_frontier, read_alphas
@@ -17,7 +18,7 @@ INDEX, NUMBERS = "index.html", "frontier.csv"
 
 
 @dataclass(frozen=True)
-class Asked:
+class FrontierRequest:
     """A frontier as it was asked for."""
 
     plan: Plan
@@ -28,50 +29,44 @@ class Asked:
     csv: Path | None
 
 
-def answer(asked: Asked, *, as_json: bool) -> None:
+def answer(request: FrontierRequest, *, as_json: bool) -> None:
     """Make it, write it, and show it."""
-    plan = asked.plan
-    alphas = () if asked.alphas is None else read_alphas(asked.alphas, plan)
-    weights = None if asked.weights is None else Weights.read(asked.weights, plan)
-    if asked.out is not None:
-        require_free(asked.out)
-    if asked.csv is not None and os.path.lexists(asked.csv):
+    plan, out, csv = request.plan, request.out, request.csv
+    alphas = () if request.alphas is None else read_alphas(request.alphas, plan)
+    weights = None if request.weights is None else Weights.read(request.weights, plan)
+    if out is not None:
+        require_free(out)
+    if csv is not None and os.path.lexists(csv):
         raise BadFile(
             "--csv",
             rule="must not exist",
-            value=repr(str(asked.csv)),
+            value=repr(str(csv)),
             next_step="Choose a name that is free.",
         )
-    found = make_frontier(plan, alphas=alphas, profiles=asked.profiles, weights=weights)
-    _write(found, asked.out, asked.csv)
-    _say(found, asked.out, as_json=as_json)
-
-
-def _write(found: Frontier, out: Path | None, csv: Path | None) -> None:
+    frontier = make_frontier(plan, alphas=alphas, profiles=request.profiles, weights=weights)
     if out is not None:
         with appearing(out) as folder:
-            write_file(folder / INDEX, found.page().encode())
-            write_file(folder / NUMBERS, found.csv().encode())
+            write_file(folder / INDEX, frontier.page().encode())
+            write_file(folder / NUMBERS, frontier.csv().encode())
     if csv is not None:
         with writing(csv):
-            write_file(csv, found.csv().encode())
+            write_file(csv, frontier.csv().encode())
+    marks = [frontier.mark_words(mark) for mark in frontier.marks]
+    content = {"points": list(frontier.records()), "marks": marks}
+    show(_lines(frontier, marks, out), lambda: content, as_json=as_json)
 
 
-def _say(found: Frontier, out: Path | None, *, as_json: bool) -> None:
-    if as_json:
-        marks = [found.mark_words(one) for one in found.marks]
-        say_json({"points": list(found.records()), "marks": marks})
-        return
-    say(f"Accuracy over {found.cells}.")
-    alpha = found.plan.asked.alpha
-    for table in found.plan.tables:
-        say(f"\n{table.name}" + ("" if alpha is None else f", alpha {number_text(alpha)}"))
-        say("".join(f"{head:>12}" for head in found.heads))
-        for row in found.table(table.name):
-            say("".join(f"{one:>12}" for one in (row.head, *row.cells)))
-    if found.marks:
-        say("\nWorth its price:")
-    for mark in found.marks:
-        say(f"  {found.mark_words(mark)}")
+def _lines(frontier: Frontier, marks: Sequence[str], out: Path | None) -> Iterator[str]:
+    """The frontier of each table, what is worth its price, and where the page is."""
+    yield f"Accuracy over {frontier.cells}."
+    alpha = frontier.plan.asked.alpha
+    for table in frontier.plan.tables:
+        yield f"\n{table.name}" + ("" if alpha is None else f", alpha {number_text(alpha)}")
+        yield "".join(f"{head:>12}" for head in frontier.heads)
+        for row in frontier.table(table.name):
+            yield "".join(f"{cell:>12}" for cell in (row.head, *row.cells))
+    if marks:
+        yield "\nWorth its price:"
+    yield from (f"  {mark}" for mark in marks)
     if out is not None:
-        say(f"\nThe page is {out / INDEX}.")
+        yield f"\nThe page is {out / INDEX}."

@@ -6,8 +6,8 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, NoReturn, ParamSpec
 
@@ -15,6 +15,7 @@ import typer
 
 from leeward.core.errors import FailedAfterCharge, LeewardError
 from leeward.core.interruption import CHARGED, Interrupted, recognised
+from leeward.core.show.page import INTERNAL
 from leeward.core.show.progress import Silent
 
 if TYPE_CHECKING:
@@ -37,9 +38,33 @@ def say(text: str = "") -> None:
     typer.echo(_harmless(text))
 
 
+def say_lines(lines: Iterable[str]) -> None:
+    """A command's answer, line by line."""
+    for line in lines:
+        say(line)
+
+
 def say_json(answer: object) -> None:
     """A command's whole answer as JSON."""
     say(json.dumps(answer, indent=1, ensure_ascii=False))
+
+
+def show(lines: Iterable[str], content: Callable[[], object], *, as_json: bool) -> None:
+    """A command's answer: lines for people, or its content for programs; only one is made."""
+    if as_json:
+        say_json(content())
+    else:
+        say_lines(lines)
+
+
+def show_charged(
+    lines: Iterable[str], content: Callable[[], object], *, internal: bool, as_json: bool
+) -> None:
+    """The answer of a command that may have charged: a closed stream does not undo the charge."""
+    with suppress(OSError):
+        if internal:
+            (note if as_json else say)(INTERNAL)
+        show(lines, content, as_json=as_json)
 
 
 def note(text: str) -> None:
@@ -54,17 +79,17 @@ def traced(error: BaseException) -> None:
 
 def _harmless(text: str) -> str:
     """The text with escapes in place of characters that a terminal obeys."""
-    return OBEYED.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return OBEYED.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def given_options(context: typer.Context) -> set[str]:
     """The options that the command line has."""
     sources = {
-        one.opts[0]: context.get_parameter_source(one.name or "")
-        for one in context.command.params
-        if one.param_type_name == "option"
+        parameter.opts[0]: context.get_parameter_source(parameter.name or "")
+        for parameter in context.command.params
+        if parameter.param_type_name == "option"
     }
-    return {option for option, one in sources.items() if one and one.name == "COMMANDLINE"}
+    return {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
 
 
 def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
@@ -112,7 +137,7 @@ def _standing() -> str:
     return f"{charged}. `leeward ledger show` says what became of it."
 
 
-class Bar:
+class ProgressBar:
     """A progress bar on the error stream; it shows public numbers only."""
 
     def __init__(self, bar: "Progress") -> None:
@@ -144,7 +169,7 @@ class Bar:
 
 
 @contextmanager
-def progress() -> Iterator[Bar | Silent]:
+def progress() -> Iterator[ProgressBar | Silent]:
     """A progress bar while the block runs, on a terminal only."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield Silent()
@@ -154,4 +179,4 @@ def progress() -> Iterator[Bar | Silent]:
 
     columns, console = (TextColumn("{task.description}"), BarColumn()), Console(stderr=True)
     with Progress(*columns, console=console, transient=True) as bar:
-        yield Bar(bar)
+        yield ProgressBar(bar)

@@ -33,9 +33,9 @@ class Audited:
     @classmethod
     def of(cls, as_expected: Iterable[bool]) -> "Audited":
         """The result of an audit that ended now, of the running program."""
-        found = list(as_expected)
+        verdicts = list(as_expected)
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return cls(package_digest(), now, len(found), found.count(False))
+        return cls(package_digest(), now, len(verdicts), verdicts.count(False))
 
     @property
     def sound(self) -> bool:
@@ -65,13 +65,13 @@ def kept() -> Audited | None:
     try:
         path = _path(program)
         require_own(path.parent)
-        told: Any = json.loads(read_own(path, MOST_BYTES))
-        found = Audited(**told)
+        written: Any = json.loads(read_own(path, MOST_BYTES))
+        audited = Audited(**written)
     except (OSError, ValueError, TypeError):
         return None
-    known = found.program == program and isinstance(found.when, str)
-    numbers = (found.rows, found.unexpected)
-    return found if known and all(isinstance(one, int) for one in numbers) else None
+    known = audited.program == program and isinstance(audited.when, str)
+    numbers = (audited.rows, audited.unexpected)
+    return audited if known and all(isinstance(number, int) for number in numbers) else None
 
 
 def _path(program: str) -> Path:

@@ -14,8 +14,7 @@ from leeward.core.show.environment import template
 from leeward.core.show.numbers import time
 from leeward.interface.report.checklist import checks
 from leeward.interface.report.glance import about, chain, glance, meaning_of_zero, titles
-from leeward.interface.report.openness import public, withheld
-from leeward.interface.report.promise import answered, promised, unprotected
+from leeward.interface.report.promise import answered, promised, public, unprotected, withheld
 from leeward.interface.report.section import (
     DETAILS,
     Detail,
@@ -50,7 +49,7 @@ class ListedFile:
 
 
 @dataclass(frozen=True)
-class Contents:
+class ReportContents:
     """Everything that a report is made of."""
 
     certificate: Certificate
@@ -109,9 +108,13 @@ class Contents:
 
 def report(bundle: Bundle) -> str:
     """The page, with as much detail as stays under its size. Every table is read once."""
-    tables = bundle.certificate.tables
+    tables, path = bundle.certificate.tables, bundle.path / CERTIFICATE
     summaries = tuple(summarise(bundle, table) for table in tables)
-    contents = Contents(bundle.certificate, summaries, _files(bundle))
+    stamps = bundle.certificate.files.items()
+    listed = [ListedFile(name, stamp.bytes, stamp.sha256) for name, stamp in stamps]
+    own = ListedFile(CERTIFICATE, path.stat().st_size, sha256(path))
+    files = tuple(sorted([own, *listed], key=lambda file: file.name))
+    contents = ReportContents(bundle.certificate, summaries, files)
     for detail in DETAILS:
         if at_least(summaries, detail) > MOST_BYTES:
             continue
@@ -124,12 +127,3 @@ def report(bundle: Bundle) -> str:
         value=f"a certificate of {len(tables):,} tables with very long texts",
         next_step="Read the bundle without a report.",
     )
-
-
-def _files(bundle: Bundle) -> tuple[ListedFile, ...]:
-    """The certificate, and every file whose checksum it holds."""
-    path = bundle.path / CERTIFICATE
-    stamps = bundle.certificate.files.items()
-    listed = [ListedFile(name, stamp.bytes, stamp.sha256) for name, stamp in stamps]
-    own = ListedFile(CERTIFICATE, path.stat().st_size, sha256(path))
-    return tuple(sorted([own, *listed], key=lambda file: file.name))

@@ -38,12 +38,34 @@ class Fact:
 
 def glance(certificate: Certificate, summaries: Sequence[TableSummary]) -> tuple[Fact, ...]:
     """The facts of the first page."""
-    return (
-        *_suspicion(certificate),
-        _budget(certificate),
-        *_reaching_zero(summaries),
-        *_program(certificate),
-    )
+    return tuple(_facts(certificate, summaries))
+
+
+def _facts(certificate: Certificate, summaries: Sequence[TableSummary]) -> Iterator[Fact]:
+    """What a suspicion becomes, what is left, cells near zero, and the program."""
+    odds, software = certificate.odds, certificate.software
+    if odds is not None:
+        figure = "no bound" if odds.to is None else f"1 → {odds.to} in {OF}"
+        price = losses(certificate.guarantee)
+        yield Fact(f"What {price} means", figure, odds.sentence, odds.level != "calm")
+    more = further(certificate.budget)
+    words = "How many more such releases that pays cannot be told: ρ was paid from a cap in ε."
+    if more is not None:
+        pays = "no further release" if more == 0 else f"{counted(more, 'more release')}"
+        words = f"It pays for {pays} at this price. What is spent is never given back."
+    yield Fact("Budget left", rest(certificate.budget.left), words, more == 0)
+    wide, of = reaching_zero(summaries)
+    if of:
+        words = (
+            f"Of {counted(of, 'cell')} with a margin, {count(wide)} "
+            f"{'has' if wide == 1 else 'have'} one that reaches zero. "
+            f"{meaning_of_zero(summaries)} Pictures show such cells hatched or pale."
+        )
+        yield Fact("Cells not distinguishable from zero", share(wide, of), words)
+    if software is not None:
+        commit = "It was no checkout." if software.commit is None else f"Commit {software.commit}."
+        words = f"{commit} SHA-256 over its files: {software.wheel}"
+        yield Fact("Program", f"Leeward {software.leeward}", words)
 
 
 def titles(tables: Sequence[CertifiedTable]) -> str:
@@ -51,24 +73,6 @@ def titles(tables: Sequence[CertifiedTable]) -> str:
     named = [table.heading for table in tables[:MOST_NAMED]]
     more = len(tables) - len(named)
     return "; ".join([*named, *([f"and {counted(more, 'more table')}"] if more else [])])
-
-
-def _suspicion(certificate: Certificate) -> Iterator[Fact]:
-    known = certificate.odds
-    if known is not None:
-        figure = "no bound" if known.to is None else f"1 → {known.to} in {OF}"
-        price = losses(certificate.guarantee)
-        yield Fact(f"What {price} means", figure, known.sentence, known.level != "calm")
-
-
-def _budget(certificate: Certificate) -> Fact:
-    more, left = further(certificate.budget), rest(certificate.budget.left)
-    if more is None:
-        words = "How many more such releases that pays cannot be told: ρ was paid from a cap in ε."
-        return Fact("Budget left", left, words)
-    pays = "no further release" if more == 0 else f"{counted(more, 'more release')}"
-    words = f"It pays for {pays} at this price. What is spent is never given back."
-    return Fact("Budget left", left, words, more == 0)
 
 
 def further(budget: BudgetStatement) -> int | None:
@@ -83,35 +87,19 @@ def further(budget: BudgetStatement) -> int | None:
 
 def reaching_zero(summaries: Sequence[TableSummary]) -> tuple[int, int]:
     """The cells of counts whose margin reaches zero, and all that have a margin."""
-    counts = [one for one in summaries if one.table.counts and one.margins is not None]
-    return sum(one.wide for one in counts), sum(one.margins.cells for one in counts if one.margins)
+    counts = [each for each in summaries if each.table.counts and each.margins is not None]
+    cells = (each.margins.cells for each in counts if each.margins)
+    return sum(each.wide for each in counts), sum(cells)
 
 
 def meaning_of_zero(summaries: Sequence[TableSummary]) -> str:
     """How to read the numbers of these tables whose margin reaches zero."""
-    tables = [one.table for one in summaries if one.margins is not None]
-    sentences = [REACHING_ZERO[ends] for ends in sorted({bool(one.margins.ends) for one in tables})]
-    changes = [NET_CHANGES] if any(one.signed for one in tables) else []
+    tables = [summary.table for summary in summaries if summary.margins is not None]
+    sentences = [
+        REACHING_ZERO[ends] for ends in sorted({bool(table.margins.ends) for table in tables})
+    ]
+    changes = [NET_CHANGES] if any(table.signed for table in tables) else []
     return " ".join([*sentences, *changes])
-
-
-def _reaching_zero(summaries: Sequence[TableSummary]) -> Iterator[Fact]:
-    wide, of = reaching_zero(summaries)
-    if of:
-        have = "has" if wide == 1 else "have"
-        words = (
-            f"Of {counted(of, 'cell')} with a margin, {count(wide)} {have} one that reaches "
-            f"zero. {meaning_of_zero(summaries)} Pictures show such cells hatched or pale."
-        )
-        yield Fact("Cells not distinguishable from zero", share(wide, of), words)
-
-
-def _program(certificate: Certificate) -> Iterator[Fact]:
-    made = certificate.software
-    if made is not None:
-        commit = "It was no checkout." if made.commit is None else f"Commit {made.commit}."
-        words = f"{commit} SHA-256 over its files: {made.wheel}"
-        yield Fact("Program", f"Leeward {made.leeward}", words)
 
 
 def chain(certificate: Certificate) -> tuple[FirmOdds, ...]:

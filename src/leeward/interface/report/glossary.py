@@ -155,7 +155,7 @@ TERMS: Mapping[str, Term] = {
 def glossary() -> Mapping[str, Term]:
     """All terms by key, and every mechanism by its name."""
     mechanisms = {
-        name: Term(f"{made.words.label} (mechanism)", made.words.noise)
-        for name, made in REGISTRY.items()
+        name: Term(f"{mechanism.words.label} (mechanism)", mechanism.words.noise)
+        for name, mechanism in REGISTRY.items()
     }
     return {**TERMS, **mechanisms}

@@ -1,6 +1,7 @@
-"""Promise: the sentences of a certificate about what is protected and what is not, in order."""
+"""Promise: what a certificate says is protected, what is not, and what is public, in order."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from leeward.core.codebook import EveryJob
@@ -8,8 +9,31 @@ from leeward.core.codebook.legal_passages import Passage
 from leeward.core.privacy import sentences
 from leeward.core.privacy.job_sentences import rows
 from leeward.core.privacy.words import unit_text
-from leeward.core.show.numbers import loss
+from leeward.core.show.numbers import (
+    count,
+    counted,
+    listed,
+    loss,
+    losses,
+    protected,
+    significant,
+)
+from leeward.interface.report.summary import TableSummary
 from leeward.publishing.bundle import Certificate
+
+NO_SEED = (
+    "There is none that could be asked for: the bits of the noise come from the operating system, "
+    "and neither they nor a seed are kept."
+)
+DATA = (
+    "The rows of workers and jobs, and numbers without noise. Of the data the certificate has a "
+    "keyed fingerprint alone."
+)
+CONSTANTS = "The certificate has the constants of each table, and the whole plan."
+CENSUS = (
+    "The census of 2010 in the United States published about 25 for each person (M. Hansen, The "
+    "New York Times, 5 December 2018)."
+)
 
 
 @dataclass(frozen=True)
@@ -38,15 +62,21 @@ def answered(certificate: Certificate) -> tuple[Answered, ...]:
     """The passages of the office's law beside the promises that it names."""
     known, law = _promises(certificate), certificate.law
     return tuple(
-        Answered(one, tuple(known[name] for name in one.answers if name in known))
-        for one in (() if law is None else law.passages)
+        Answered(passage, tuple(known[name] for name in passage.answers if name in known))
+        for passage in (() if law is None else law.passages)
     )
 
 
 def _promises(certificate: Certificate) -> dict[str, Saying]:
     """Every promise by the name that a passage of the law may give it."""
     size, firm, pay = certificate.establishment, certificate.firm, certificate.pay
-    make_up, known = _make_up(certificate), certificate.odds
+    known = certificate.odds
+    if certificate.make_up is not None:
+        make_up = certificate.make_up.sentence
+    else:  # format 1 has no correct one, so it is computed
+        kinds = certificate.weak_attributes
+        promise = certificate.guarantee.as_guarantee()
+        make_up = sentences.make_up(promise, kinds, by_cell=False).text
     no_size, no_firm = sentences.SIZE_OPEN.text, sentences.FIRM_OPEN.text
     meaning = f"What {'ε' if certificate.guarantee.rho == '0' else 'ρ'} means"
     unit = unit_text(certificate.guarantee.as_guarantee())
@@ -63,61 +93,74 @@ def _promises(certificate: Certificate) -> dict[str, Saying]:
     }
 
 
-def _make_up(certificate: Certificate) -> str:
-    """The sentence of the certificate; format 1 has no correct one, so it is computed."""
-    if certificate.make_up is not None:
-        return certificate.make_up.sentence
-    guarantee, kinds = certificate.guarantee.as_guarantee(), certificate.weak_attributes
-    return sentences.make_up(guarantee, kinds, by_cell=False).text
-
-
 def unprotected(certificate: Certificate) -> tuple[Saying, ...]:
     """What anybody may learn from this release, or could learn without it."""
-    pay = certificate.pay
-    return (
-        Saying("Existence", _existence(certificate)),
-        *_sizes(certificate),
-        *_firms(certificate),
-        *([Saying("Pay", " ".join(pay.unprotected))] if pay and pay.unprotected else []),
-        Saying("Groups", sentences.GROUPS),
-        Saying("Other releases", sentences.OTHER_RELEASES_IN_FULL),
-        *_chance(certificate),
-        *_jobs(certificate),
-        Saying("What stays inside", sentences.INSIDE),
-    )
+    return tuple(_unprotected(certificate))
 
 
-def _existence(certificate: Certificate) -> str:
-    tables = certificate.tables
-    return sentences.existence(name for table in tables for name in table.workplace_identifiers)
-
-
-def _sizes(certificate: Certificate) -> Iterator[Saying]:
-    guarantee = certificate.guarantee.as_guarantee()
+def _unprotected(certificate: Certificate) -> Iterator[Saying]:
+    guarantee, pay = certificate.guarantee.as_guarantee(), certificate.pay
+    known = (name for table in certificate.tables for name in table.workplace_identifiers)
+    yield Saying("Existence", sentences.existence(known))
     if guarantee.policy.name in ("worker", "person"):
-        open_sizes = sentences.establishment(guarantee, EveryJob())
-        yield Saying("Sizes of employers", open_sizes.text)
+        yield Saying("Sizes of employers", sentences.establishment(guarantee, EveryJob()).text)
     if guarantee.alpha is not None:
         yield Saying("Large differences in size", sentences.far_sizes(guarantee).text)
     if guarantee.policy.name == "weak":
         alone = sentences.growth_of_one_kind(guarantee).text
         yield Saying("One kind of worker alone", f"{alone} {sentences.MAKE_UP_SHARE.text}")
-
-
-def _firms(certificate: Certificate) -> Iterator[Saying]:
     if certificate.firm is not None:
         yield Saying("Large firms", certificate.firm.sentence)
-
-
-def _chance(certificate: Certificate) -> Iterator[Saying]:
-    for said in sentences.further(certificate.guarantee.as_guarantee()):
-        text = f"δ = {loss(certificate.guarantee.delta)}. {said.text}"
-        yield Saying("A small chance", text)
-
-
-def _jobs(certificate: Certificate) -> Iterator[Saying]:
+    if pay and pay.unprotected:
+        yield Saying("Pay", " ".join(pay.unprotected))
+    yield Saying("Groups", sentences.GROUPS)
+    yield Saying("Other releases", sentences.OTHER_RELEASES_IN_FULL)
+    for sentence in sentences.further(guarantee):
+        yield Saying("A small chance", f"δ = {loss(certificate.guarantee.delta)}. {sentence.text}")
     if certificate.jobs.rule != "single":
         yield Saying("Workers with several jobs", certificate.jobs.sentence)
-    held = certificate.rows
-    if held is None or held.strict:
+    if certificate.rows is None or certificate.rows.strict:
         yield Saying("Rows that were checked", rows(strict=True).text)
+    yield Saying("What stays inside", sentences.INSIDE)
+
+
+def public(certificate: Certificate, summaries: Sequence[TableSummary]) -> tuple[Saying, ...]:
+    """Parameters, mechanisms, program and ledger, and how much was published about each job."""
+    promise, ledger, software = certificate.guarantee, certificate.ledger, certificate.software
+    used = Counter(table.mechanism for table in certificate.tables)
+    mechanisms = listed(f"{name} ({counted(tables, 'table')})" for name, tables in used.items())
+    program = f"Leeward {certificate.leeward}."
+    if software is not None:
+        commit = "" if software.commit is None else f", commit {software.commit}"
+        program = f"Leeward {software.leeward}{commit}. SHA-256 over its files: {software.wheel}."
+    return (
+        Saying("Parameters", f"Policy {protected(promise)}; together {losses(promise)}."),
+        Saying("Mechanisms", f"{mechanisms}. {CONSTANTS}"),
+        Saying("Program", program),
+        Saying("Ledger", f"Entry {ledger.entry} of ledger {ledger.id}; its head is {ledger.head}."),
+        Saying("Numbers", _numbers(summaries)),
+    )
+
+
+def withheld() -> tuple[Saying, ...]:
+    """What is not public about any release."""
+    return Saying("Data", DATA, protects=False), Saying("A seed", NO_SEED, protects=False)
+
+
+def _numbers(summaries: Sequence[TableSummary]) -> str:
+    """How many values have noise; for each job, by the coarsest table that leaves out no job."""
+    values = sum(summary.cells for summary in summaries)
+    every_job = (  # each job counts in one row of the table
+        each for each in summaries
+        if each.table.disjoint and each.table.where is None and not each.table.partial
+    )  # fmt: skip
+    whole = [summary for summary in every_job if summary.total > 0]
+    said = f"{counted(values, 'number')} with noise"
+    if not whole:
+        return f"{said}. {CENSUS}"
+    by = min(whole, key=lambda summary: summary.cells)
+    jobs = round(by.total)
+    return (
+        f"{said}, about {significant(values / by.total)} for each job: the noisy values of "
+        f"{by.table.name} add up to {count(jobs)}. {CENSUS}"
+    )

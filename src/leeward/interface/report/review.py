@@ -31,7 +31,7 @@ SHORT = 16
 """Number of digits of a digest that are shown."""
 
 
-class WrittenLimits(Written):
+class LimitsFile(Written):
     """The file with the office's own limits."""
 
     largest_epsilon: str | None = None
@@ -70,24 +70,22 @@ class Limits:
 
 def read_limits(path: Path) -> Limits:
     """The limits of a YAML file; unknown keys are refused, so that no limit is ignored."""
-    written, problems = parse(WrittenLimits, read_document(path, "limits"), "limits")
+    written, problems = parse(LimitsFile, read_document(path, "limits"), "limits")
     raise_all(problems)
     if written is None:
         raise AssertionError("what could not be read was not refused")
-    numbers = {key: _number(text, key) for key, text in written}
+    numbers = {
+        key: None if text is None else positive(rational(text, f"limits.{key}"), f"limits.{key}")
+        for key, text in written
+    }
     if not any(numbers.values()):
         raise InvalidParameter(
             "limits",
-            rule=f"must set a limit: {', '.join(WrittenLimits.model_fields)}",
+            rule=f"must set a limit: {', '.join(LimitsFile.model_fields)}",
             value="none",
             next_step="Write largest_epsilon: 4, for instance.",
         )
     return Limits(**numbers)
-
-
-def _number(text: str | None, key: str) -> Fraction | None:
-    name = f"limits.{key}"
-    return None if text is None else positive(rational(text, name), name)
 
 
 @dataclass(frozen=True)
@@ -95,7 +93,7 @@ class Judgement:
     """A limit, what was found, and whether it is kept."""
 
     limit: str
-    found: str
+    finding: str
     kept: bool
 
 
@@ -103,31 +101,30 @@ def judge(
     limits: Limits, certificate: Certificate, summaries: Sequence[TableSummary]
 ) -> tuple[Judgement, ...]:
     """Every limit; one that cannot be compared is not kept."""
-    return (
-        *_of_epsilon(limits, certificate),
-        *_of_alpha(limits, certificate),
-        *_of_years(limits, certificate),
-        *_of_cells(limits, summaries),
-    )
+    return tuple(_judgements(limits, certificate, summaries))
 
 
-def _of_epsilon(limits: Limits, certificate: Certificate) -> Iterator[Judgement]:
+def _judgements(
+    limits: Limits, certificate: Certificate, summaries: Sequence[TableSummary]
+) -> Iterator[Judgement]:
+    paid, price = certificate.guarantee, losses(certificate.guarantee)
     if limits.largest_epsilon is not None:
-        paid, most = certificate.guarantee, limits.largest_epsilon
         pure = (paid.delta, paid.rho) == ("0", "0")
-        found = losses(paid) if pure else f"{losses(paid)}, which is not an ε alone"
-        kept = pure and Fraction(paid.epsilon) <= most
-        yield Judgement(f"ε of a release at most {loss(str(most))}", found, kept)
-
-
-def _of_alpha(limits: Limits, certificate: Certificate) -> Iterator[Judgement]:
+        kept = pure and Fraction(paid.epsilon) <= limits.largest_epsilon
+        limit = f"ε of a release at most {loss(str(limits.largest_epsilon))}"
+        yield Judgement(limit, price if pure else f"{price}, which is not an ε alone", kept)
     if limits.smallest_alpha is not None:
-        alpha, least = certificate.guarantee.alpha, limits.smallest_alpha
-        kept = alpha is not None and Fraction(alpha) >= least
-        found = protected(certificate.guarantee)
-        if alpha is None:
-            found += ": sizes of employers are not protected"
-        yield Judgement(f"α at least {loss(str(least))}", found, kept)
+        kept = paid.alpha is not None and Fraction(paid.alpha) >= limits.smallest_alpha
+        lacking = ": sizes of employers are not protected" if paid.alpha is None else ""
+        limit = f"α at least {loss(str(limits.smallest_alpha))}"
+        yield Judgement(limit, f"{protected(paid)}{lacking}", kept)
+    yield from _of_years(limits, certificate)
+    most = limits.most_cells_reaching_zero
+    if most is not None:
+        wide, of = reaching_zero(summaries)
+        limit = f"At most {share(most.numerator, most.denominator)} of cells reach zero"
+        cells = f"{count(wide)} of {count(of)} ({share(wide, of)})" if of else "no margins"
+        yield Judgement(limit, cells, of > 0 and wide <= most * of)
 
 
 def _of_years(limits: Limits, certificate: Certificate) -> Iterator[Judgement]:
@@ -135,21 +132,12 @@ def _of_years(limits: Limits, certificate: Certificate) -> Iterator[Judgement]:
     if years is None or pace is None:
         return
     more = further(certificate.budget)
-    told = f"Cap lasts {loss(str(years))} more years at {loss(str(pace))} such releases a year"
+    limit = f"Cap lasts {loss(str(years))} more years at {loss(str(pace))} such releases a year"
     if more is None:
-        yield Judgement(told, "cannot be told: ρ was paid from a cap in ε", kept=False)
+        yield Judgement(limit, "cannot be told: ρ was paid from a cap in ε", kept=False)
         return
-    found = f"{counted(more, 'release')} left, {float(more / pace):.3g} years"
-    yield Judgement(told, found, more >= years * pace)
-
-
-def _of_cells(limits: Limits, summaries: Sequence[TableSummary]) -> Iterator[Judgement]:
-    most = limits.most_cells_reaching_zero
-    if most is not None:
-        wide, of = reaching_zero(summaries)
-        told = f"At most {share(most.numerator, most.denominator)} of cells reach zero"
-        found = f"{count(wide)} of {count(of)} ({share(wide, of)})" if of else "no margins"
-        yield Judgement(told, found, of > 0 and wide <= most * of)
+    left = f"{counted(more, 'release')} left, {float(more / pace):.3g} years"
+    yield Judgement(limit, left, more >= years * pace)
 
 
 @dataclass(frozen=True)
@@ -164,10 +152,10 @@ class Change:
 
 def changes(old: Bundle, new: Bundle) -> tuple[Change, ...]:
     """Table by table: cells that differ, and tables that are new or gone."""
-    before, now = ({one.name: one for one in each.certificate.tables} for each in (old, new))
-    found = [_change(old, new, name) for name in now if name in before]
-    found += [Change(now[name].heading, "New.", None) for name in now if name not in before]
-    return (*found, *(Change(before[name].heading, "Gone.", None)
+    before, now = ({table.name: table for table in each.certificate.tables} for each in (old, new))
+    compared = [_change(old, new, name) for name in now if name in before]
+    compared += [Change(now[name].heading, "New.", None) for name in now if name not in before]
+    return (*compared, *(Change(before[name].heading, "Gone.", None)
                       for name in before if name not in now))  # fmt: skip
 
 
@@ -175,27 +163,24 @@ def _change(old: Bundle, new: Bundle, name: str) -> Change:
     table = new.certificate.table(name)
     called = name if table is None else table.heading
     try:
-        one = compare(old, new, name)
+        comparison = compare(old, new, name)
     except LeewardError as refusal:
         return Change(called, f"Not compared: {refusal}", None)
-    return Change(called, _differing(one), _certain(one, called), one.notes)
-
-
-def _differing(one: Comparison) -> str:
-    parts = [f"{counted(one.both, 'cell')} in both.", *apart_words(one), *difference_words(one)]
-    only = {"only before": one.only_first, "only now": one.only_second}
+    parts = [f"{counted(comparison.both, 'cell')} in both.", *apart_words(comparison)]
+    parts += difference_words(comparison)
+    only = {"only before": comparison.only_first, "only now": comparison.only_second}
     parts += [f"{counted(many, 'cell')} {where}." for where, many in only.items() if many]
-    return " ".join(parts)
+    return Change(called, " ".join(parts), _certain(comparison, called), comparison.notes)
 
 
-def _certain(one: Comparison, called: str) -> Bars | None:
+def _certain(comparison: Comparison, called: str) -> Bars | None:
     items = [
         Bar(
             JOINT.join(cut(code.label or code.code) for code in pair.codes) or TOTAL,
             pair.difference,
             pair.ends,
         )
-        for pair in one.certain[:MOST_DRAWN]
+        for pair in comparison.certain[:MOST_DRAWN]
     ]
     title = f"The most certain differences of {called}, now minus before"
     return bars(items, title=title, unit="Difference", signed=True) if items else None
@@ -213,11 +198,11 @@ class Review:
     @property
     def mark(self) -> str:
         """That it is internal, where something in it is not from published bundles."""
-        held = {
+        internal = {
             "the office's own limits": self.limits is not None,
             "an audit of this installation": self.audit is not None,
         }
-        inside = " and ".join(name for name, there in held.items() if there)
+        inside = " and ".join(name for name, there in internal.items() if there)
         return f"INTERNAL: beside published bundles it holds {inside}." if inside else ""
 
     def page(self) -> str:
@@ -240,23 +225,24 @@ class Review:
 
 
 def _program(certificate: Certificate) -> str:
-    made = certificate.software
-    return certificate.leeward if made is None else f"{made.leeward}, {made.wheel[:SHORT]}…"
+    software = certificate.software
+    digest = None if software is None else f"{software.leeward}, {software.wheel[:SHORT]}…"
+    return digest or certificate.leeward
 
 
 def _releases(old: Certificate, new: Certificate) -> Iterator[tuple[str, str, str]]:
     """What the two releases say of themselves, line by line."""
     pair = (old, new)
-    told: dict[str, list[str]] = {
-        "Period": [one.period for one in pair],
-        "Account": [one.account for one in pair],
-        "Policy": [protected(one.guarantee) for one in pair],
-        "Cost": [losses(one.guarantee) for one in pair],
-        "Left after it": [rest(one.budget.left) for one in pair],
-        "Tables": [count(len(one.tables)) for one in pair],
-        "Jobs": [one.jobs.rule for one in pair],
-        "Program": [_program(one) for one in pair],
-        "Codebook": [f"{one.codebook_digest[:SHORT]}…" for one in pair],
+    facts: dict[str, list[str]] = {
+        "Period": [each.period for each in pair],
+        "Account": [each.account for each in pair],
+        "Policy": [protected(each.guarantee) for each in pair],
+        "Cost": [losses(each.guarantee) for each in pair],
+        "Left after it": [rest(each.budget.left) for each in pair],
+        "Tables": [count(len(each.tables)) for each in pair],
+        "Jobs": [each.jobs.rule for each in pair],
+        "Program": [_program(each) for each in pair],
+        "Codebook": [f"{each.codebook_digest[:SHORT]}…" for each in pair],
     }
-    for name, (before, now) in told.items():
+    for name, (before, now) in facts.items():
         yield name, before, now

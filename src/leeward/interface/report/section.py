@@ -1,6 +1,6 @@
 """Section: what a report says and draws about one table."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from leeward.core.codebook import Flag
@@ -10,7 +10,7 @@ from leeward.core.privacy.words import of_unit
 from leeward.core.show.charts import Bin, histogram
 from leeward.core.show.notebook import Figure
 from leeward.core.show.numbers import count, counted, crossed, loss, losses, share
-from leeward.interface.report.summary import Margins, Range, TableSummary, flags
+from leeward.interface.report.summary import MarginRange, Margins, TableSummary, flags
 from leeward.publishing.bundle import CertifiedTable
 from leeward.publishing.bundle.bundle_files import csv_path, metadata_path, parquet_path
 from leeward.publishing.bundle.figure import Matrix, cell_bars, squares
@@ -100,7 +100,7 @@ class Section:
 def statuses(table: CertifiedTable) -> dict[int, str]:
     """The status flags that a table may have, and what they mean."""
     own = {} if table.counts else {int(Flag.OK): f"a number in {table.unit}, with noise"}
-    return {one: own.get(one, STATUSES[one]) for one in flags(table)}
+    return {flag: own.get(flag, STATUSES[flag]) for flag in flags(table)}
 
 
 def section(number: int, summary: TableSummary, detail: Detail, *, described: bool) -> Section:
@@ -111,7 +111,7 @@ def section(number: int, summary: TableSummary, detail: Detail, *, described: bo
 
 def at_least(summaries: Iterable[TableSummary], detail: Detail) -> int:
     """A lower bound for the bytes of the pictures, so that too large a report is not drawn."""
-    pairs = ((_drawn(one, detail), one.bars[: detail.bars]) for one in summaries)
+    pairs = ((_drawn(summary, detail), summary.bars[: detail.bars]) for summary in summaries)
     return sum(SQUARE * (matrix.size if matrix else 0) + BAR * len(bars) for matrix, bars in pairs)
 
 
@@ -136,28 +136,25 @@ def _figures(summary: TableSummary, detail: Detail) -> tuple[Figure, ...]:
 
 def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
     """The number of cells by the width of their margins."""
-    bins = [Bin(one.range.low, one.range.high, one.cells) for one in margins.bins]
+    bins = [Bin(width.range.low, width.range.high, width.cells) for width in margins.bins]
     while len(bins) > MOST_BINS:
-        bins = [_joined(bins[at : at + 2]) for at in range(0, len(bins), 2)]
+        pairs = (bins[at : at + 2] for at in range(0, len(bins), 2))
+        bins = [Bin(pair[0].low, pair[-1].high, sum(each.count for each in pair)) for pair in pairs]
     title = f"Margins of {table.heading}"
     chart = histogram(bins, title=title, x=f"Margin in {table.unit}")
     half = " (half of the way from low to high)" if table.margins.ends else ""
     return Figure(chart, f"{title}: the number of cells by the width of their margin{half}.")
 
 
-def _joined(pair: Sequence[Bin]) -> Bin:
-    return Bin(pair[0].low, pair[-1].high, sum(one.count for one in pair))
-
-
 def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
-    table = summary.table
+    table, attributes = summary.table, summary.table.attributes or {}
     noise = of_unit(noise_sentence(table.mechanism), table.guarantee.unit)
     facts = {
         "Note": table.note or "",
         "By": by(table),
-        **_notes(table),
+        **{table.label(name): attribute.note or "" for name, attribute in attributes.items()},
         "Values": "" if table.statistic is None else table.statistic.sentence,
-        "Counts": _counts(table),
+        "Counts": f"Only jobs {filtered(table.where)}." if table.where else "All jobs.",
         "Mechanism": f"{table.mechanism}. {noise}",
         "Cost": _cost(table),
         "Released with": "" if table.joint is None else table.joint.sentence,
@@ -170,19 +167,9 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
     return tuple((name, words) for name, words in facts.items() if words)
 
 
-def _notes(table: CertifiedTable) -> dict[str, str]:
-    """What the codebook says of identifiers."""
-    noted = {table.label(name): one.note for name, one in (table.attributes or {}).items()}
-    return {name: note for name, note in noted.items() if note is not None}
-
-
 def by(table: CertifiedTable) -> str:
     """The identifiers of a table."""
     return crossed(map(table.label, table.identifiers))
-
-
-def _counts(table: CertifiedTable) -> str:
-    return f"Only jobs {filtered(table.where)}." if table.where else "All jobs."
 
 
 def _cost(table: CertifiedTable) -> str:
@@ -215,8 +202,8 @@ def _negative(summary: TableSummary) -> str:
     if summary.negative == 0:
         return "None."
     part = share(summary.negative, summary.cells)
-    told = f"{count(summary.negative)} of {count(summary.cells)} ({part})"
-    return f"{told}. They are right; see “How to read the numbers”."
+    words = f"{count(summary.negative)} of {count(summary.cells)} ({part})"
+    return f"{words}. They are right; see “How to read the numbers”."
 
 
 def _margins(summary: TableSummary) -> str:
@@ -253,10 +240,10 @@ def _open(summary: TableSummary) -> str:
         of, lacking = summary.cells, summary.unbounded
         part = f"In {count(lacking)} of {count(of)} cells ({share(lacking, of)})"
         return f"{part} there is no margin: low or high is empty. "
-    told = "the value alone does not tell whether there is a job at all"
+    why = "the value alone does not tell whether there is a job at all"
     return (
         f"In {count(summary.wide)} of {count(cells)} cells ({share(summary.wide, cells)}) the "
-        f"margin reaches zero{f': {told}' if table.disjoint else ''}. "
+        f"margin reaches zero{f': {why}' if table.disjoint else ''}. "
     )
 
 
@@ -264,7 +251,9 @@ def _together(table: CertifiedTable) -> str:
     """What a reader of a worker table must know of its margins."""
     if table.margins.block_coverage is None:
         return ""
-    named = " and ".join(f"`{one}`" for one in table.margin_columns if one.startswith(BLOCK))
+    named = " and ".join(
+        f"`{column}`" for column in table.margin_columns if column.startswith(BLOCK)
+    )
     return (
         f" Cells of one workplace cell hold or miss together: {named} hold for all of them at once "
         f"with a probability of {table.margins.block_coverage}. Use them to compare cells of one "
@@ -272,7 +261,7 @@ def _together(table: CertifiedTable) -> str:
     )
 
 
-def margin(width: Range | None) -> str:
+def margin(width: MarginRange | None) -> str:
     """A margin, or the range that holds it."""
     if width is None:
         return "none"

@@ -37,7 +37,7 @@ FARTHEST = 2.0**62
 
 
 @dataclass(frozen=True)
-class Range:
+class MarginRange:
     """From one margin to another, both included; a single number where they are the same."""
 
     low: int
@@ -48,7 +48,7 @@ class Range:
 class RangeCount:
     """How many cells have a margin in a range."""
 
-    range: Range
+    range: MarginRange
     cells: int
 
 
@@ -62,11 +62,11 @@ class Margins:
 
     cells: int
     bins: tuple[RangeCount, ...]
-    median: Range | None
-    ninth: Range | None
+    median: MarginRange | None
+    ninth: MarginRange | None
 
 
-RANGES = tuple(Range(low + 1, high) for low, high in pairwise(TOPS))
+RANGES = tuple(MarginRange(low + 1, high) for low, high in pairwise(TOPS))
 FIRST_LARGE = TOPS.index(EXACT)
 """The first bin whose margins are not counted one by one."""
 
@@ -102,18 +102,18 @@ class TableSummary:
 
 def flags(table: CertifiedTable) -> tuple[int, ...]:
     """The status flags that a table may have, the largest first."""
-    return tuple(int(one) for one in reversed(Flag) if one != Flag.NO_NUMBER or not table.counts)
+    return tuple(int(flag) for flag in reversed(Flag) if flag != Flag.NO_NUMBER or not table.counts)
 
 
 def summarise(bundle: Bundle, table: CertifiedTable) -> TableSummary:
     """Read a table once."""
-    reading = _Reading(table)
+    reading = _TableReading(table)
     measures = table.columns[len(table.identifiers) :]
     for rows in bundle.batches(table.name, measures, totals=False):
         reading.add(rows)
     bars, squares = reading.rows()
-    found = cells(bundle.rows(table.name, sorted({*bars, *squares})))
-    cell = dict(zip(sorted({*bars, *squares}), found, strict=True))
+    rows = cells(bundle.rows(table.name, sorted({*bars, *squares})))
+    cell = dict(zip(sorted({*bars, *squares}), rows, strict=True))
     drawn = reading.summary([cell[at] for at in bars], [cell[at] for at in squares])
     return replace(drawn, ranks=_ranks(bundle, drawn))
 
@@ -127,11 +127,11 @@ def _ranks(bundle: Bundle, drawn: TableSummary) -> tuple[tuple[int, int] | None,
     # Only a list of all cells is ordered by value; others have a public order.
     if drawn.cells < FEWEST_RANKED or drawn.cells > len(drawn.bars):
         return ()
-    codes = [one.codes for one in drawn.bars]
+    codes = [cell.codes for cell in drawn.bars]
     return rank_intervals(bundle, drawn.table, codes, MOST_RANKED)
 
 
-class _Reading:
+class _TableReading:
     """The counts of a table, batch by batch."""
 
     def __init__(self, table: CertifiedTable) -> None:
@@ -159,10 +159,10 @@ class _Reading:
 
     def _add_margins(self, rows: pa.RecordBatch, value: Integers, noisy: Integers) -> None:
         names = self._table.margin_columns
-        columns = [rows[one].is_valid().to_numpy(zero_copy_only=False) for one in names]
+        columns = [rows[name].is_valid().to_numpy(zero_copy_only=False) for name in names]
         there = noisy[np.logical_and.reduce(columns)[noisy]]
         self._unbounded += len(noisy) - len(there)
-        margins = {one: rows[one].fill_null(0).to_numpy()[there] for one in names}
+        margins = {name: rows[name].fill_null(0).to_numpy()[there] for name in names}
         self._margins.add(_widths(margins))
         centre = value if self._table.tidied is None else rows[RELEASED].fill_null(0).to_numpy()
         values, margin = centre[there], margins.get("margin")
@@ -182,7 +182,7 @@ class _Reading:
     def summary(self, bars: Sequence[Cell], squares: Sequence[Cell]) -> TableSummary:
         """Everything that was seen, with the cells of these rows."""
         allows = self._table.allows_for_clipping
-        noise, allowance = (one.counted() if allows else None for one in self._parts)
+        noise, allowance = (part.counted() if allows else None for part in self._parts)
         return TableSummary(
             table=self._table,
             statuses={flag: self._statuses[flag] for flag in flags(self._table)},
@@ -210,7 +210,7 @@ def _parts(values: Integers, margins: Mapping[str, Integers]) -> tuple[Integers,
     """How far intervals reach down, and how much farther up; floats, as 64 bits may not hold it."""
     noise = values.astype(np.float64) - margins["low"]
     allowance = margins["high"].astype(np.float64) - values - noise
-    down, farther_up = (np.clip(one, 0, FARTHEST).astype(np.int64) for one in (noise, allowance))
+    down, farther_up = (np.clip(part, 0, FARTHEST).astype(np.int64) for part in (noise, allowance))
     return down, farther_up
 
 
@@ -226,31 +226,30 @@ class MarginCounter:
         near = margins <= EXACT
         self._small += np.bincount(margins[near], minlength=EXACT + 1)
         # The last border does not fit into 64 bits: what passes the one before is in the last bin.
-        tops = np.array([one.high for one in RANGES[FIRST_LARGE:-1]], np.int64)
+        tops = np.array([width.high for width in RANGES[FIRST_LARGE:-1]], np.int64)
         bins = np.searchsorted(tops, margins[~near])
         self._large += np.bincount(bins, minlength=len(self._large))
 
     def counted(self) -> Margins:
-        """What was counted so far."""
+        """What was counted so far, from the smallest margin that occurs to the largest."""
         cells = int(self._small.sum()) + int(self._large.sum())
-        return Margins(cells, self._bins(), self._tenths(5, cells), self._tenths(9, cells))
-
-    def _bins(self) -> tuple[RangeCount, ...]:
-        """From the smallest margin that occurs to the largest; empty bins between them too."""
-        near = [int(self._small[one.low : one.high + 1].sum()) for one in RANGES[:FIRST_LARGE]]
+        near = [
+            int(self._small[width.low : width.high + 1].sum()) for width in RANGES[:FIRST_LARGE]
+        ]
         counts = [*near, *self._large.tolist()]
         filled = [at for at, count in enumerate(counts) if count]
-        found = range(filled[0], filled[-1] + 1) if filled else range(0)
-        return tuple(RangeCount(RANGES[at], counts[at]) for at in found)
+        occurring = range(filled[0], filled[-1] + 1) if filled else range(0)
+        bins = tuple(RangeCount(RANGES[at], counts[at]) for at in occurring)
+        return Margins(cells, bins, self._tenths(5, cells), self._tenths(9, cells))
 
-    def _tenths(self, tenths: int, cells: int) -> Range | None:
+    def _tenths(self, tenths: int, cells: int) -> MarginRange | None:
         rank = -(-cells * tenths // 10)
         if rank == 0:
             return None
         counts = np.concatenate([self._small, self._large])
         reached = int(np.searchsorted(np.cumsum(counts), rank))
         return (
-            Range(reached, reached)
+            MarginRange(reached, reached)
             if reached <= EXACT
             else RANGES[FIRST_LARGE + reached - EXACT - 1]
         )

@@ -67,8 +67,10 @@ def static(request: Request) -> Response:
 def _static_files() -> dict[str, bytes]:
     """Contents by name: an address is looked up here and never becomes a path."""
     packaged = (files("leeward.interface.web") / "static").iterdir()
-    found = {one.name: one.read_bytes() for one in packaged if PurePath(one.name).suffix in TYPES}
-    return found | {STYLE: style_sheet().encode()}
+    contents = {
+        file.name: file.read_bytes() for file in packaged if PurePath(file.name).suffix in TYPES
+    }
+    return contents | {STYLE: style_sheet().encode()}
 
 
 def not_there(request: Request, error: Exception) -> Response:

@@ -16,8 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError, shown
-from leeward.interface.web.plan_form import read_form
-from leeward.interface.web.site import Site, listed, render, site_of
+from leeward.interface.web.site import Site, listed, read_form, render, site_of
 
 TABLES = ("workplaces", "workers", "jobs")
 WORDS = {
@@ -43,7 +42,7 @@ DRAFTING = Lock()
 
 
 @dataclass(frozen=True)
-class Desk:
+class DraftingDesk:
     """The tables to choose from, the choice, and what became of it."""
 
     files: tuple[str, ...]
@@ -54,20 +53,23 @@ class Desk:
     written: bool = False
 
 
-def desk_of(site: Site) -> Desk | None:
+def desk_of(site: Site) -> DraftingDesk | None:
     """The tables of the folder with a first choice by their names; None without a folder."""
     if site.tables is None:
         return None
     files = files_of(site.tables)
-    likely = {table: _likely(files, WORDS[table]) for table in TABLES}
-    return Desk(files, likely | dict.fromkeys(STATED, ""))
+    likely = {
+        table: next((name for word in WORDS[table] for name in files if word in name.lower()), "")
+        for table in TABLES
+    }
+    return DraftingDesk(files, likely | dict.fromkeys(STATED, ""))
 
 
 def files_of(folder: Path) -> tuple[str, ...]:
     """The names of plain files that may be tables."""
     try:
         with os.scandir(folder) as entries:
-            plain = [one.name for one in entries if one.is_file(follow_symlinks=False)]
+            plain = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
     except OSError as error:
         raise BadFile(
             "--tables",
@@ -75,13 +77,8 @@ def files_of(folder: Path) -> tuple[str, ...]:
             value=repr(str(folder)),
             next_step="Start the page with another folder.",
         ) from None
-    named = (one for one in sorted(plain) if not one.startswith((".", "-")))
-    return tuple(one for one in named if Path(one).suffix.lower() in KINDS)[:MOST_FILES]
-
-
-def _likely(files: tuple[str, ...], words: tuple[str, ...]) -> str:
-    found = (one for word in words for one in files if word in one.lower())
-    return next(found, "")
+    named = (name for name in sorted(plain) if not name.startswith((".", "-")))
+    return tuple(name for name in named if Path(name).suffix.lower() in KINDS)[:MOST_FILES]
 
 
 def draft_plan(request: Request) -> Response:
@@ -98,9 +95,9 @@ def draft_plan(request: Request) -> Response:
     chosen = {key: said.get(key, "").strip() for key in (*TABLES, *STATED)}
     try:
         written, words = _initialised(site, desk.files, chosen)
-        answer = Desk(desk.files, chosen, said=words, written=written)
+        answer = DraftingDesk(desk.files, chosen, said=words, written=written)
     except LeewardError as refusal:
-        answer = Desk(desk.files, chosen, listed(refusal))
+        answer = DraftingDesk(desk.files, chosen, listed(refusal))
     status = 200 if answer.written else 422
     return render(request, "plan_none.html.j2", status=status, refusals=(), desk=answer)
 

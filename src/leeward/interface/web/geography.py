@@ -34,7 +34,7 @@ Rings = list[list[Point]]
 
 
 @dataclass(frozen=True)
-class Outline:
+class AreaOutline:
     """One area: its texts by the name of their property (`id` is its own), and its path."""
 
     texts: Mapping[str, str]
@@ -45,46 +45,46 @@ class Outline:
 class Geography:
     """The areas of a map, `height` units high where they are 1000 wide; made by `read_map`."""
 
-    outlines: tuple[Outline, ...]
+    outlines: tuple[AreaOutline, ...]
     height: int
     texts: Mapping[str, frozenset[str]]
     """All texts of a property, of those that most areas have."""
 
     def fits(self, table: CertifiedTable) -> tuple[str, str] | None:
         """The attribute and the property that share the most codes; None where none are shared."""
-        best, found = 0, None
+        best, fit = 0, None
         for name in table.identifiers:
             for key, texts in self.texts.items():
                 shared = len(texts & table.codes[name].keys())
                 if shared > best:
-                    best, found = shared, (name, key)
-        return found
+                    best, fit = shared, (name, key)
+        return fit
 
 
 def read_map(path: Path) -> Geography:
     """The areas of a GeoJSON file; refuses what is none, or too much to draw."""
     features = _features(path)
-    shapes = [(_texts(one), list(_rings(one.get("geometry"), path))) for one in features]
+    shapes = [
+        (_texts(feature), list(_rings(feature.get("geometry"), path))) for feature in features
+    ]
     drawn = [(texts, rings) for texts, rings in shapes if rings]
     points = [point for _, rings in drawn for ring in rings for point in ring]
     if not points:
         raise _refused(path, "must hold areas: features with a Polygon or a MultiPolygon")
-    frame = _Frame.around(points)
-    outlines = tuple(Outline(texts, frame.path(rings)) for texts, rings in drawn)
-    if sum(one.path.count(" ") for one in outlines) > MOST_POINTS:
+    frame = _MapFrame.around(points)
+    outlines = tuple(AreaOutline(texts, frame.path(rings)) for texts, rings in drawn)
+    if sum(outline.path.count(" ") for outline in outlines) > MOST_POINTS:
         raise _refused(path, f"must have outlines of at most {MOST_POINTS:,} points as drawn")
-    return Geography(outlines, frame.height, _common(outlines))
-
-
-def _common(outlines: tuple[Outline, ...]) -> dict[str, frozenset[str]]:
-    keys = Counter(key for one in outlines for key in one.texts).most_common(MOST_KEYS)
-    return {
-        key: frozenset(one.texts[key] for one in outlines if key in one.texts) for key, _ in keys
+    keys = Counter(key for outline in outlines for key in outline.texts).most_common(MOST_KEYS)
+    texts = {
+        key: frozenset(outline.texts[key] for outline in outlines if key in outline.texts)
+        for key, _ in keys
     }
+    return Geography(outlines, frame.height, texts)
 
 
 @dataclass(frozen=True)
-class _Frame:
+class _MapFrame:
     """How coordinates become units of the map; degrees keep their ratio in the middle of it."""
 
     left: float
@@ -94,7 +94,7 @@ class _Frame:
     height: int
 
     @classmethod
-    def around(cls, points: list[Point]) -> "_Frame":
+    def around(cls, points: list[Point]) -> "_MapFrame":
         xs, ys = zip(*points, strict=True)
         degrees = max(map(abs, xs)) <= 180 and max(map(abs, ys)) <= 90
         narrow = max(cos(radians((min(ys) + max(ys)) / 2)), 0.05) if degrees else 1.0
@@ -112,14 +112,14 @@ class _Frame:
             (round((x - self.left) * self.across, 1), round((self.top - y) * self.up, 1))
             for x, y in ring
         ]
-        kept = [*placed[:1], *(two for one, two in pairwise(placed) if one != two)]
+        kept = [*placed[:1], *(two for point, two in pairwise(placed) if point != two)]
         return "M" + "L".join(f"{x:g} {y:g}" for x, y in kept) + "Z" if len(kept) > 3 else ""
 
 
 def _features(path: Path) -> list[dict[str, Any]]:
     try:
-        found = path.stat()
-        if not S_ISREG(found.st_mode) or found.st_size > MOST_BYTES:
+        status = path.stat()
+        if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
             raise _refused(path, f"must be a file of at most {MOST_BYTES >> 20} MB")
         content = json.loads(path.read_bytes(), parse_constant=_no_number)
     except OSError:
@@ -127,7 +127,7 @@ def _features(path: Path) -> list[dict[str, Any]]:
     except (ValueError, RecursionError):  # UnicodeDecodeError is a ValueError
         raise _refused(path, "must be GeoJSON") from None
     features = content.get("features") if isinstance(content, dict) else None
-    if not isinstance(features, list) or not all(isinstance(one, dict) for one in features):
+    if not isinstance(features, list) or not all(isinstance(feature, dict) for feature in features):
         raise _refused(path, "must be GeoJSON with a list of features")
     if len(features) > MOST_AREAS:
         raise _refused(path, f"must have at most {MOST_AREAS:,} features")
@@ -140,10 +140,10 @@ def _no_number(_: str) -> NoReturn:
 
 def _texts(feature: dict[str, Any]) -> dict[str, str]:
     """The short texts and whole numbers that may be codes."""
-    held = feature.get("properties")
-    named = {"id": feature.get("id"), **(held if isinstance(held, dict) else {})}
-    texts = {key: str(one) for key, one in named.items() if type(one) in (str, int)}
-    kept = [(key, one) for key, one in texts.items() if max(len(key), len(one)) <= MOST_LETTERS]
+    properties = feature.get("properties")
+    named = {"id": feature.get("id"), **(properties if isinstance(properties, dict) else {})}
+    texts = {key: str(value) for key, value in named.items() if type(value) in (str, int)}
+    kept = [(key, text) for key, text in texts.items() if max(len(key), len(text)) <= MOST_LETTERS]
     return dict(kept[:MOST_KEYS])
 
 
@@ -152,12 +152,12 @@ def _rings(geometry: object, path: Path) -> Iterator[list[Point]]:
     kind = geometry.get("type") if isinstance(geometry, dict) else None
     if not isinstance(geometry, dict) or kind not in ("Polygon", "MultiPolygon"):
         return
-    held = geometry.get("coordinates")
-    polygons: Any = [held] if kind == "Polygon" else held
+    coordinates = geometry.get("coordinates")
+    polygons: Any = [coordinates] if kind == "Polygon" else coordinates
     try:
         for polygon in polygons:
             for ring in polygon:
-                yield [_point(one) for one in ring]
+                yield [_point(pair) for pair in ring]
     except (TypeError, ValueError, KeyError, IndexError, OverflowError):
         raise _refused(path, "must have outlines as lists of pairs of numbers") from None
 

@@ -44,21 +44,21 @@ HEADERS = {
 
 
 @dataclass(frozen=True)
-class Refused:
+class Rejection:
     """An answer without content: its status and one sentence."""
 
     status: int
     words: str
 
 
-WRONG_ADDRESS = Refused(404, "Use the address that `leeward serve` printed.")
-WRONG_HOST = Refused(421, "This page is served under the name 127.0.0.1 or localhost only.")
-WRONG_METHOD = Refused(405, "Only GET, HEAD and POST are answered.")
-WRONG_ORIGIN = Refused(403, "A form must be sent from this page itself.")
-WRONG_CONTENT = Refused(415, f"A form must be sent as {FORM}.")
-LONG_URL = Refused(414, f"An address may have at most {MOST_URL} characters.")
-LONG_BODY = Refused(413, f"A form may have at most {MOST_BODY:,} bytes.")
-CUT_BODY = Refused(400, "A form must be sent whole.")
+WRONG_ADDRESS = Rejection(404, "Use the address that `leeward serve` printed.")
+WRONG_HOST = Rejection(421, "This page is served under the name 127.0.0.1 or localhost only.")
+WRONG_METHOD = Rejection(405, "Only GET, HEAD and POST are answered.")
+WRONG_ORIGIN = Rejection(403, "A form must be sent from this page itself.")
+WRONG_CONTENT = Rejection(415, f"A form must be sent as {FORM}.")
+LONG_URL = Rejection(414, f"An address may have at most {MOST_URL} characters.")
+LONG_BODY = Rejection(413, f"A form may have at most {MOST_BODY:,} bytes.")
+CUT_BODY = Rejection(400, "A form must be sent whole.")
 
 
 class Guard:
@@ -77,7 +77,7 @@ class Guard:
         body = b""
         if refused is None and scope["method"] == "POST":
             read = await _body(receive)
-            refused, body = (read, b"") if isinstance(read, Refused) else (None, read)
+            refused, body = (read, b"") if isinstance(read, Rejection) else (None, read)
         if refused is not None:
             answer = PlainTextResponse(refused.words + "\n", refused.status)
             await answer(scope, receive, guarded)
@@ -89,7 +89,7 @@ class Guard:
             await self.app(inside, receive, guarded)
 
 
-def refusal(scope: Scope, site: Site) -> Refused | None:
+def refusal(scope: Scope, site: Site) -> Rejection | None:
     """Why a request is not answered; without the token nothing else can be learnt."""
     headers = Headers(scope=scope)
     if len(scope["path"]) + len(scope["query_string"]) > MOST_URL:
@@ -97,19 +97,15 @@ def refusal(scope: Scope, site: Site) -> Refused | None:
     hosts = headers.getlist("host")
     if len(hosts) != 1 or hosts[0] not in site.hosts:
         return WRONG_HOST
-    if not _holds_token(scope["path"], site.token):
+    first = scope["path"].removeprefix("/").partition("/")[0]
+    if not compare_digest(first.encode(), site.token.encode()):  # in constant time
         return WRONG_ADDRESS
     if scope["method"] not in METHODS:
         return WRONG_METHOD
     return _form_refusal(headers, hosts[0]) if scope["method"] == "POST" else None
 
 
-def _holds_token(path: str, token: str) -> bool:
-    """Whether the first part of the path is the token, compared in constant time."""
-    return compare_digest(path.removeprefix("/").partition("/")[0].encode(), token.encode())
-
-
-def _form_refusal(headers: Headers, host: str) -> Refused | None:
+def _form_refusal(headers: Headers, host: str) -> Rejection | None:
     own = headers.getlist("origin") == [f"http://{host}"]
     if not own or headers.get("sec-fetch-site", "same-origin") != "same-origin":
         return WRONG_ORIGIN
@@ -117,7 +113,7 @@ def _form_refusal(headers: Headers, host: str) -> Refused | None:
     return None if kind == FORM else WRONG_CONTENT
 
 
-async def _body(receive: Receive) -> bytes | Refused:
+async def _body(receive: Receive) -> bytes | Rejection:
     """The whole body, counted while it is read; an incomplete one is refused."""
     parts, size, more = list[bytes](), 0, True
     while more and size <= MOST_DRAINED:

@@ -25,10 +25,10 @@ MOST_PAGES, MOST_BYTES = 100, 16 << 20
 
 def read_gallery(folder: Path) -> Mapping[str, str]:
     """The pages of a gallery by name; refuses one that is none, or that must stay inside."""
-    found = dict(_pages(folder))
-    if INDEX not in found:
+    pages = dict(_pages(folder))
+    if INDEX not in pages:
         raise _refused(folder, f"must hold the pages of a gallery, with {INDEX}")
-    for name, content in found.items():
+    for name, content in pages.items():
         if INTERNAL in content:
             raise BadFile(
                 "--gallery",
@@ -36,17 +36,17 @@ def read_gallery(folder: Path) -> Mapping[str, str]:
                 value=f"{name!r}, which is marked INTERNAL",
                 next_step="Write another gallery without --data: leeward attack all --out gallery",
             )
-    return found
+    return pages
 
 
 def _pages(folder: Path) -> list[tuple[str, str]]:
     try:
         paths = sorted(folder.glob("*.html"))
-        states = [one.lstat() for one in paths]
-        plain = all(S_ISREG(one.st_mode) for one in states)
+        states = [path.lstat() for path in paths]
+        plain = all(S_ISREG(state.st_mode) for state in states)
         if not plain or len(paths) > MOST_PAGES or sum(s.st_size for s in states) > MOST_BYTES:
             raise _refused(folder, "must hold plain files, as they were written")
-        return [(one.name, one.read_text(encoding="utf-8")) for one in paths]
+        return [(path.name, path.read_text(encoding="utf-8")) for path in paths]
     except (OSError, UnicodeDecodeError):
         raise _refused(folder, "must be a folder that can be read") from None
 

@@ -1,6 +1,7 @@
 """Ledger tab: accounts, entries, and whether the ledger is sound; it only reads."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +13,7 @@ from starlette.routing import Route
 from leeward.core.errors import LeewardError
 from leeward.core.show.charts import Budget, Part, budget
 from leeward.interface.web.releases_folder import Listed, listing
-from leeward.interface.web.site import listed, page_number, render, site_of
+from leeward.interface.web.site import listed, one_page, render, site_of
 from leeward.publishing.ledger import Account, Anchor, Entry, Ledger
 from leeward.publishing.ledger.book import meaning, states
 from leeward.publishing.ledger.entry import happened, price
@@ -83,46 +84,33 @@ def routes() -> list[Route]:
 
 def page(request: Request) -> Response:
     """The ledger, with the entries of all accounts or of one."""
-    site, asked = site_of(request), request.query_params
-    bundles = _bundles(request)
+    site, query = site_of(request), request.query_params
+    try:
+        bundles = [bundle for bundle in listing(site.releases) if not bundle.problem]
+    except LeewardError:  # the Releases tab shows why its folder cannot be read
+        bundles = []
     view = LedgerView() if site.ledger is None else look(site.ledger, bundles)
-    account = asked.get("account", "")
-    chosen = [one for one in view.accounts if account in {"", one.name}]
+    account = query.get("account", "")
+    chosen = [each for each in view.accounts if account in {"", each.name}]
+    few = chosen if len(chosen) <= MOST_DRAWN else []
     return render(
         request,
         "ledger.html.j2",
         view=view,
         account=account,
-        drawn=_drawn(view, [one.name for one in chosen]),
+        drawn=[drawn(each, view.entries) for each in few],
         chosen=chosen,
-        lines=_lines(view, account, asked.get("page", ""), bundles),
+        lines=_lines(view, account, query.get("page", ""), bundles),
         price=price,
     )
 
 
-def _bundles(request: Request) -> Sequence[Listed]:
-    """The bundles that can be opened; the Releases tab shows why a folder cannot be read."""
-    try:
-        found = listing(site_of(request).releases)
-    except LeewardError:
-        return ()
-    return [one for one in found if not one.problem]
-
-
-def _drawn(view: LedgerView, names: Sequence[str]) -> list[DrawnAccount]:
-    if len(names) > MOST_DRAWN:
-        return []
-    return [drawn(one, view.entries) for one in view.accounts if one.name in names]
-
-
 def _lines(view: LedgerView, account: str, page: str, bundles: Sequence[Listed]) -> EntryPage:
-    own = [one for one in reversed(view.entries) if account in {"", one.account}]
-    pages = max(1, -(-len(own) // PER_PAGE))
-    number = page_number(page, pages)
+    own = [entry for entry in reversed(view.entries) if account in {"", entry.account}]
+    shown, number, pages = one_page(own, page, PER_PAGE)
     became = states(view.entries)
-    places = {one.anchor[:2]: one.name for one in bundles}
-    shown = own[(number - 1) * PER_PAGE : number * PER_PAGE]
-    lines = tuple(_line(one, became, places.get((view.id, one.number), "")) for one in shown)
+    places = {bundle.anchor[:2]: bundle.name for bundle in bundles}
+    lines = tuple(_line(entry, became, places.get((view.id, entry.number), "")) for entry in shown)
     return EntryPage(lines, len(own), number, pages)
 
 
@@ -144,35 +132,27 @@ def look(path: Path, bundles: Sequence[Listed]) -> LedgerView:
         with Ledger.open(path) as book:
             return _sound(book, bundles)
     except LeewardError as error:
-        return LedgerView(_findings(path), listed(error))
+        findings: tuple[str, ...] = ()
+        with suppress(LeewardError):  # nothing is found in a file that is no ledger
+            findings = Ledger.unchecked(path).verify()
+        return LedgerView(findings, listed(error))
 
 
 def _sound(book: Ledger, bundles: Sequence[Listed]) -> LedgerView:
     entries = book.entries()
     own = entries[-1].ledger if entries else book.head().ledger
-    known = [one for one in bundles if one.anchor[0] == own]
-    strange = [one for one in bundles if one.anchor[0] not in {own, ""}]
+    known = [bundle for bundle in bundles if bundle.anchor[0] == own]
+    strange = [bundle for bundle in bundles if bundle.anchor[0] not in {own, ""}]
+    anchored = (bundle.anchor for bundle in known)
+    anchors = (Anchor(entry, head, ledger) for ledger, entry, head in anchored)
     return LedgerView(
-        findings=book.verify(_anchor(one) for one in known),
+        findings=book.verify(anchors),
         id=own,
         accounts=book.accounts(),
         entries=entries,
-        known=tuple(one.name for one in known),
-        strange=tuple(one.name for one in strange),
+        known=tuple(bundle.name for bundle in known),
+        strange=tuple(bundle.name for bundle in strange),
     )
-
-
-def _findings(path: Path) -> tuple[str, ...]:
-    """The findings about a ledger that cannot be opened; nothing if the file is not a ledger."""
-    try:
-        return Ledger.unchecked(path).verify()
-    except LeewardError:
-        return ()
-
-
-def _anchor(bundle: Listed) -> Anchor:
-    ledger, entry, head = bundle.anchor
-    return Anchor(entry, head, ledger)
 
 
 def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:
@@ -187,7 +167,12 @@ def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:
 def _parts(account: Account, entries: Sequence[Entry]) -> list[Part]:
     """ε of every release, or ρ of a cap in ρ; other charges in ρ are converted into ε together."""
     paid = [
-        Part(_release(entry), getattr(entry.paid, account.cap.currency))
+        Part(
+            f"{entry.subject.bundle} ({entry.subject.period})"
+            if entry.subject
+            else f"entry {entry.number}",
+            getattr(entry.paid, account.cap.currency),
+        )
         for entry in entries
         if entry.paid is not None
     ]
@@ -196,8 +181,3 @@ def _parts(account: Account, entries: Sequence[Entry]) -> list[Part]:
     single = [part for part in paid if part.amount]
     words = TOGETHER if account.box is None else SET_ASIDE
     return [*single, Part(words, rest)] if rest > 0 else single
-
-
-def _release(entry: Entry) -> str:
-    subject = entry.subject
-    return f"entry {entry.number}" if subject is None else f"{subject.bundle} ({subject.period})"

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import count
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.exact import rational
-from leeward.interface.web.site import listed
+from leeward.interface.web.site import Fields, listed
 from leeward.publishing.plan.request import ALL, UNCHARGED, Request, WrittenTable, read_request
 
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
@@ -23,10 +22,10 @@ STATISTIC = ("statistic", "of", "bins", "at", "sql", "title", "note")
 FILTERED, KEPT = "filtered", "kept"
 """An attribute that a table is filtered by, and each of its codes that is kept, which follow it."""
 
-RULES = ("every", "primary", "max_per_worker")
+CROSSED = " + "
+"""What stands between two attributes of one breakdown."""
 
-Fields = list[tuple[str, str]]
-"""Names and texts of a form, in the order of the page."""
+RULES = ("every", "primary", "max_per_worker")
 
 
 @dataclass(frozen=True)
@@ -45,30 +44,14 @@ def load(path: Path) -> Loaded:
     except LeewardError as refusal:
         return Loaded(path, None, listed(refusal))
     if request is not None and request.protect.rho is not None:
-        return Loaded(path, None, (_in_rho(path),))
+        in_rho = InvalidParameter.unwanted(
+            "protect.rho",
+            "of a plan that this page changes: its form has epsilon",
+            value="a budget in rho",
+            next_step=f"Change the file by hand; `leeward plan {path.name}` shows what it costs.",
+        )
+        return Loaded(path, None, (in_rho,))
     return Loaded(path, request, tuple(problems))
-
-
-def _in_rho(path: Path) -> InvalidParameter:
-    return InvalidParameter(
-        "protect.rho",
-        rule="must be left out of a plan that this page changes: its form has epsilon",
-        value="a budget in rho",
-        next_step=f"Change the file by hand; `leeward plan {path.name}` shows what it costs.",
-    )
-
-
-def read_form(body: bytes) -> Fields:
-    """The fields that a browser sent; the guard has limited the size of the body."""
-    try:
-        return parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict")
-    except ValueError:
-        raise InvalidParameter(
-            "form",
-            rule="must hold fields of text in UTF-8",
-            value="something else",
-            next_step="Go back and send the form of the page.",
-        ) from None
 
 
 @dataclass(frozen=True)
@@ -99,21 +82,48 @@ class DraftTable:
         """The filter for a person: codes by attribute."""
         return _listed(self.where)
 
+    @classmethod
+    def of(cls, written: WrittenTable) -> "DraftTable":
+        """A table of a plan."""
+        totals, breakdowns = written.totals, written.breakdowns
+        return cls(
+            name=written.name,
+            by=tuple(written.by),
+            where=json.dumps(written.where, ensure_ascii=False),
+            share=written.share or "",
+            margins=written.margins or "",
+            mechanism=written.mechanism,
+            complete=written.complete,
+            establishments=written.establishments,
+            totals=totals if isinstance(totals, str) else ", ".join(totals or ()),
+            breakdowns=", ".join(
+                part if isinstance(part, str) else CROSSED.join(part) for part in breakdowns
+            ),
+            statistic=json.dumps(written.model_dump(include={*STATISTIC}, exclude_defaults=True)),
+        )
+
+    @property
+    def _kept(self) -> dict[str, str | list[str]] | None:
+        """The codes that each filter keeps, as written; None where it has not the shape of one."""
+        kept = _read(self.where)
+        return kept if isinstance(kept, dict) and all(map(_is_choice, kept.values())) else None
+
     @property
     def choices(self) -> dict[str, list[str]] | None:
         """The codes that each filter keeps; None where the filter has not the shape of one."""
-        kept = _filter(self.where)
-        if not isinstance(kept, dict) or not all(map(_is_choice, kept.values())):
+        kept = self._kept
+        if kept is None:
             return None
-        chosen = {name: [one] if isinstance(one, str) else one for name, one in kept.items()}
+        chosen = {
+            name: [codes] if isinstance(codes, str) else codes for name, codes in kept.items()
+        }
         return chosen | {name: [] for name in self.opened}
 
     def choosing(self, chosen: Mapping[str, list[str]]) -> "DraftTable":
         """The same with other codes for these attributes; what stays the same stays as written."""
-        kept = _filter(self.where)
-        if not isinstance(kept, dict) or not all(map(_is_choice, kept.values())):
+        kept, old = self._kept, self.choices
+        if kept is None or old is None:
             return self
-        old = self.choices or {}
         changed = {
             name: codes for name, codes in chosen.items() if {*codes} != {*old.get(name, ())}
         }
@@ -125,18 +135,24 @@ class DraftTable:
     def content(self) -> dict[str, object]:
         """The table as the plan file would hold it."""
         given = {key: getattr(self, key) for key in DETAILS if getattr(self, key)}
-        kept = {} if self.where == "{}" else {"where": _filter(self.where)}
-        said = _filter(self.statistic)
-        kept |= said if isinstance(said, dict) else {"statistic": said}
+        kept = {} if self.where == "{}" else {"where": _read(self.where)}
+        statistic = _read(self.statistic)
+        kept |= statistic if isinstance(statistic, dict) else {"statistic": statistic}
         ticked = {key: getattr(self, key) for key in TICKED}
-        totals = {"totals": _totals(self.totals)} if self.totals else {}
-        broken = {"breakdowns": _breakdowns(self.breakdowns)} if self.breakdowns else {}
         by = {} if "sql" in kept and not self.by else {"by": list(self.by)}
-        return {"name": self.name} | by | ticked | given | kept | totals | broken
+        content = {"name": self.name} | by | ticked | given | kept
+        if self.totals:
+            names = [name.strip() for name in self.totals.split(",")]
+            content["totals"] = ALL if self.totals == ALL else names
+        if self.breakdowns:
+            parts = self.breakdowns.split(",")
+            crossed = [[name.strip() for name in part.split("+")] for part in parts]
+            content["breakdowns"] = [part[0] if len(part) == 1 else part for part in crossed]
+        return content
 
 
 @dataclass(frozen=True)
-class Draft:
+class PlanDraft:
     """The texts that the page can change, by the names of the plan; the rest stays as loaded."""
 
     texts: Mapping[str, str] = field(hash=False)
@@ -149,10 +165,12 @@ class Draft:
         """The plan of this draft; paths of data and codebook always come from the loaded file."""
         stays = {"data", "codebook", "rows", "sizes", *UNCHARGED}
         kept = loaded.model_dump(include=stays, exclude_none=True)
+        needed = {key: self[f"protect.{key}"] for key in ("policy", "epsilon")}
+        optional = {key: self[f"protect.{key}"] for key in ("alpha", "plus", "unit", "delta")}
         content = kept | {
             "account": self["account"],
             "period": self["period"],
-            "protect": self._protect(),
+            "protect": needed | {key: text for key, text in optional.items() if text},
             "tables": [table.content() for table in self.tables],
         }
         rule = self["jobs.rule"]
@@ -162,12 +180,7 @@ class Draft:
                 content["jobs"]["per"] = self["jobs.per"]
         return read_request(content)
 
-    def _protect(self) -> dict[str, str]:
-        optional = {key: self[f"protect.{key}"] for key in ("alpha", "plus", "unit", "delta")}
-        needed = {key: self[f"protect.{key}"] for key in ("policy", "epsilon")}
-        return needed | {key: text for key, text in optional.items() if text}
-
-    def with_text(self, name: str, text: str) -> "Draft":
+    def with_text(self, name: str, text: str) -> "PlanDraft":
         """The same with one text changed."""
         return replace(self, texts={**self.texts, name: text})
 
@@ -176,20 +189,20 @@ class Draft:
         """Whether all tables have the same share."""
         return len({_share(table.share) for table in self.tables}) <= 1
 
-    def with_equal_shares(self) -> "Draft":
+    def with_equal_shares(self) -> "PlanDraft":
         """The same without shares: then all are equal."""
         return replace(self, tables=tuple(replace(table, share="") for table in self.tables))
 
-    def with_table(self) -> "Draft":
+    def with_table(self) -> "PlanDraft":
         """The same with one more table, under a free name; equal shares stay equal."""
         if self.equal and any(table.share for table in self.tables):
             return self.with_equal_shares().with_table()
         taken = {table.name for table in self.tables}
         names = (f"table_{n}" for n in count(len(self.tables) + 1))
-        name = next(one for one in names if one not in taken)
+        name = next(free for free in names if free not in taken)
         return replace(self, tables=(*self.tables, DraftTable(name)))
 
-    def with_filter(self, number: int, attribute: str) -> "Draft":
+    def with_filter(self, number: int, attribute: str) -> "PlanDraft":
         """The same with one more attribute to filter a table by."""
         tables = list(self.tables)
         if number < len(tables) and attribute and attribute not in (tables[number].choices or {}):
@@ -197,13 +210,13 @@ class Draft:
             tables[number] = replace(table, opened=(*table.opened, attribute))
         return replace(self, tables=tuple(tables))
 
-    def without(self, number: int) -> "Draft":
+    def without(self, number: int) -> "PlanDraft":
         """The same without one table."""
-        kept = tuple(one for n, one in enumerate(self.tables) if n != number)
+        kept = tuple(table for n, table in enumerate(self.tables) if n != number)
         return replace(self, tables=kept)
 
 
-def draft_of(request: Request) -> Draft:
+def draft_of(request: Request) -> PlanDraft:
     """The draft of a plan, as its texts were written."""
     protect, jobs = request.protect, request.jobs
     rule = RULES[0] if jobs is None else RULES[1] if jobs.primary is not None else RULES[2]
@@ -214,35 +227,19 @@ def draft_of(request: Request) -> Draft:
         **{f"protect.{key}": text for key, text in protect if text is not None},
         **({} if jobs is None else {f"jobs.{key}": text for key, text in jobs if text}),
     }
-    return Draft(texts, tuple(map(_table, request.tables)))
+    return PlanDraft(texts, tuple(map(DraftTable.of, request.tables)))
 
 
-def _table(written: WrittenTable) -> DraftTable:
-    return DraftTable(
-        written.name,
-        tuple(written.by),
-        json.dumps(written.where, ensure_ascii=False),
-        written.share or "",
-        written.margins or "",
-        written.mechanism,
-        written.complete,
-        written.establishments,
-        written.totals if isinstance(written.totals, str) else ", ".join(written.totals or ()),
-        ", ".join(one if isinstance(one, str) else CROSSED.join(one) for one in written.breakdowns),
-        json.dumps(written.model_dump(include={*STATISTIC}, exclude_defaults=True)),
-    )
-
-
-def posted(fields: Fields) -> Draft:
+def posted(fields: Fields) -> PlanDraft:
     """The draft that a form holds; unknown names of fields are ignored."""
     texts, tables = dict[str, str](), dict[int, DraftTable]()
     chosen, latest = dict[int, dict[str, list[str]]](), dict[int, str]()
     for name, text in fields:
-        found = TABLE_FIELD.fullmatch(name)
-        if found is None:
+        match = TABLE_FIELD.fullmatch(name)
+        if match is None:
             texts[name] = text.strip()
             continue
-        number, key = int(found[1]), found[2]
+        number, key = int(match[1]), match[2]
         if key == FILTERED:
             latest[number] = text
             chosen.setdefault(number, {})[text] = []
@@ -252,7 +249,7 @@ def posted(fields: Fields) -> Draft:
             tables[number] = _filled(tables.get(number, DraftTable()), key, text.strip())
     for number in chosen.keys() & tables.keys():
         tables[number] = tables[number].choosing(chosen[number])
-    return Draft(texts, tuple(tables[number] for number in sorted(tables)))
+    return PlanDraft(texts, tuple(tables[number] for number in sorted(tables)))
 
 
 def _filled(table: DraftTable, key: str, text: str) -> DraftTable:
@@ -262,21 +259,6 @@ def _filled(table: DraftTable, key: str, text: str) -> DraftTable:
         return replace(table, **{key: True})  # type: ignore[arg-type] # truth values
     known = key in ("name", "where", "totals", "breakdowns", "statistic", *DETAILS)
     return replace(table, **{key: text}) if known else table  # type: ignore[arg-type] # texts
-
-
-def _totals(text: str) -> str | list[str]:
-    """The totals as the plan holds them: all, or the names of attributes."""
-    return text if text == ALL else [name.strip() for name in text.split(",")]
-
-
-CROSSED = " + "
-"""What stands between two attributes of one breakdown."""
-
-
-def _breakdowns(text: str) -> list[str | list[str]]:
-    """The breakdowns as the plan holds them: attributes, or lists of them that are crossed."""
-    crossed = [[name.strip() for name in part.split("+")] for part in text.split(",")]
-    return [part[0] if len(part) == 1 else part for part in crossed]
 
 
 def _share(text: str) -> Fraction | str:
@@ -289,7 +271,7 @@ def _share(text: str) -> Fraction | str:
 
 def _listed(text: str) -> dict[str, str]:
     """Keys that are kept as in the plan file, for a person."""
-    kept = _filter(text)
+    kept = _read(text)
     listed = kept if isinstance(kept, dict) else {"": kept}
     return {k: ", ".join(map(str, v)) if isinstance(v, list) else str(v)
             for k, v in listed.items()}  # fmt: skip
@@ -297,11 +279,11 @@ def _listed(text: str) -> dict[str, str]:
 
 def _is_choice(codes: object) -> bool:
     """Whether a filter names a code, or a list of codes."""
-    many = isinstance(codes, list) and all(isinstance(one, str) for one in codes)
+    many = isinstance(codes, list) and all(isinstance(code, str) for code in codes)
     return isinstance(codes, str) or many
 
 
-def _filter(text: str) -> object:
+def _read(text: str) -> object:
     """The keys as the plan holds them; invalid ones stay a text, which the plan refuses."""
     try:
         return json.loads(text)

@@ -25,7 +25,7 @@ TITLE = "What may be published for one establishment"
 
 
 @dataclass(frozen=True)
-class Budget:
+class PlanBudget:
     """The account of the plan, and what it would pay or why it would not pay."""
 
     account: Account | None
@@ -71,12 +71,12 @@ class ShownTable:
 
 
 @dataclass(frozen=True)
-class Result:
+class PlanResult:
     """The predictions of a draft, for all tables and for the whole plan."""
 
     outlook: Outlook
     tables: tuple[ShownTable | None, ...]
-    budget: Budget | None = None
+    budget: PlanBudget | None = None
     promises: dict[str, str] | None = None
     prediction: str = ""
 
@@ -88,7 +88,7 @@ class Result:
     @property
     def unit(self) -> str | None:
         """The unit of the errors of all tables; None where they differ."""
-        units = {one.unit for one in self.tables if one is not None} or {COUNT.unit}
+        units = {table.unit for table in self.tables if table is not None} or {COUNT.unit}
         return units.pop() if len(units) == 1 else None
 
     @property
@@ -105,17 +105,21 @@ class Result:
         return delta_rule(delta) if delta else None
 
 
-def make_result(outlook: Outlook, ledger: Path | None) -> Result:
+def make_result(outlook: Outlook, ledger: Path | None) -> PlanResult:
     """The predictions that `leeward plan` makes of the same plan."""
     plan = outlook.plan
     tables = tuple(None if table is None else _shown(table, outlook) for table in outlook.tables)
     if plan is None:
-        return Result(outlook, tables)
+        return PlanResult(outlook, tables)
     budget = make_budget(plan, ledger)
-    return Result(outlook, tables, budget, promises(plan), _prediction(plan, budget))
+    account = None if budget is None else budget.account
+    numbers = as_json(plan, None if account is None else str(account.remaining))
+    if budget is not None and account is not None:
+        numbers["refused"] = budget.refused
+    return PlanResult(outlook, tables, budget, promises(plan), json.dumps(numbers))
 
 
-def make_budget(plan: Plan, ledger: Path | None) -> Budget | None:
+def make_budget(plan: Plan, ledger: Path | None) -> PlanBudget | None:
     """The budget of a plan's account; None if the page has no ledger."""
     if ledger is None:
         return None
@@ -125,31 +129,19 @@ def make_budget(plan: Plan, ledger: Path | None) -> Budget | None:
             earlier = book.earlier(account.name, plan.digest, plan.request.period)
         refused = refusal(plan, account)
         paid = None if refused else payment(account, plan.charge)
-        return Budget(account, paid, refused, earlier)
+        return PlanBudget(account, paid, refused, earlier)
     except LeewardError as error:
-        return Budget(None, None, str(error))
-
-
-def _prediction(plan: Plan, budget: Budget | None) -> str:
-    """The prediction as `leeward plan --json` prints it."""
-    account = None if budget is None else budget.account
-    numbers = as_json(plan, None if account is None else str(account.remaining))
-    if budget is not None and account is not None:
-        numbers["refused"] = budget.refused
-    return json.dumps(numbers)
+        return PlanBudget(None, None, str(error))
 
 
 def _shown(table: PlannedTable, outlook: Outlook) -> ShownTable:
     chart, plan = None, outlook.plan
     if table.marginal.statistic.counts:
-        bands = tuple(_band(table, kind, size) for kind, size in SIZES.items())
-        chart = curves(bands, title=TITLE)
-    found = () if plan is None else tuple(table_gaps(plan, table))
-    return ShownTable(table, table_json(table, outlook.profile), margin_cost(table), chart, found)
-
-
-def _band(table: PlannedTable, kind: str, size: int) -> Band:
-    law, cells = noise(table, size), table.marginal.worker_cells
-    one = f", one of {cells:,} worker cells" if cells > 1 else ""
-    label = f"{kind.capitalize()}: {size:,} jobs{one}"
-    return Band(label, law.true, law.low, law.high, law.curve)
+        cells, bands = table.marginal.worker_cells, []
+        part = f", one of {cells:,} worker cells" if cells > 1 else ""
+        for kind, size in SIZES.items():
+            law, label = noise(table, size), f"{kind.capitalize()}: {size:,} jobs{part}"
+            bands.append(Band(label, law.true, law.low, law.high, law.curve))
+        chart = curves(tuple(bands), title=TITLE)
+    gaps = () if plan is None else tuple(table_gaps(plan, table))
+    return ShownTable(table, table_json(table, outlook.profile), margin_cost(table), chart, gaps)

@@ -2,20 +2,21 @@
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from starlette.requests import Request as Asked
+from starlette.requests import Request as HttpRequest
 from starlette.responses import Response
 from starlette.routing import Route
 
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all
 from leeward.interface.web.drafting import desk_of, draft_plan
-from leeward.interface.web.plan_form import Draft, Fields, Loaded, draft_of, load, posted, read_form
+from leeward.interface.web.plan_form import Loaded, PlanDraft, draft_of, load, posted
 from leeward.interface.web.plan_result import make_budget
 from leeward.interface.web.plan_view import Aim, PlanView, Possible, Saving, make_view
 from leeward.interface.web.saving import next_commands, save
-from leeward.interface.web.site import listed, render, site_of
+from leeward.interface.web.site import Fields, listed, read_form, render, site_of
 from leeward.publishing.plan.frontier import GRID, make_frontier
 from leeward.publishing.plan.plan import Plan, make_plan, read_plan
 from leeward.publishing.plan.predicted import Prediction
@@ -46,30 +47,32 @@ class Desk:
     loaded: Loaded
     request: Request
     fields: Fields
-    draft: Draft
+    draft: PlanDraft
 
     def text(self, name: str) -> str:
         """A field that belongs to the page and not to the plan."""
         return dict(self.fields).get(name, "").strip()
 
 
-def page(asked: Asked) -> Response:
+def page(http: HttpRequest) -> Response:
     """The plan file as a form, with its promises, its cost and its errors."""
-    loaded = _loaded(asked)
+    loaded = _loaded(http)
     if loaded is None:
-        return render(asked, "plan_none.html.j2", refusals=(), desk=desk_of(site_of(asked)))
+        return render(http, "plan_none.html.j2", refusals=(), desk=desk_of(site_of(http)))
     if loaded.request is None:
-        printed = _printed(loaded.path)
+        printed = ""
+        with suppress(LeewardError):  # the form cannot show it, `leeward plan` may
+            printed = str(Prediction(read_plan(loaded.path)))
         shown = {"refusals": loaded.refusals, "desk": None, "printed": printed}
-        return render(asked, "plan_none.html.j2", status=200 if printed else REFUSED, **shown)
+        return render(http, "plan_none.html.j2", status=200 if printed else REFUSED, **shown)
     draft = draft_of(loaded.request)
-    view = make_view(loaded, loaded.request, draft, site_of(asked).ledger, first=True)
-    return _shown(asked, view)
+    view = make_view(loaded, loaded.request, draft, site_of(http).ledger, first=True)
+    return _shown(http, view)
 
 
-def change(asked: Asked) -> Response:
+def change(http: HttpRequest) -> Response:
     """The form after one of its buttons: tables, shares or ε changed, or an ε looked for."""
-    desk = _desk(asked)
+    desk = _desk(http)
     action, draft, aim, possible = desk.text("action"), desk.draft, None, None
     removed, filtered = REMOVE.fullmatch(action), FILTER.fullmatch(action)
     if action == "add":
@@ -84,51 +87,49 @@ def change(asked: Asked) -> Response:
     elif action == "use":
         draft = draft.with_text("protect.epsilon", desk.text("aim.epsilon"))
     elif action == "aim":
-        aim = _aim(desk, site_of(asked).ledger)
+        aim = _aim(desk, site_of(http).ledger)
     elif action == "frontier":
         possible = _possible(desk)
-    view = _view(asked, desk, draft)
-    return _shown(asked, view, aim=aim, possible=possible, added=action == "add")
+    view = _view(http, desk, draft)
+    return _shown(http, view, aim=aim, possible=possible, added=action == "add")
 
 
-def preview(asked: Asked) -> Response:
+def preview(http: HttpRequest) -> Response:
     """The parts of the page that follow from the form."""
-    desk = _desk(asked)
-    view = _view(asked, desk, desk.draft)
-    return render(asked, "plan_preview.html.j2", status=_status(view), view=view)
+    desk = _desk(http)
+    view = _view(http, desk, desk.draft)
+    return render(http, "plan_preview.html.j2", status=_status(view), view=view)
 
 
-def save_plan(asked: Asked) -> Response:
+def save_plan(http: HttpRequest) -> Response:
     """Write the plan beside the loaded one, if it is accepted."""
-    desk = _desk(asked)
-    view, name = _view(asked, desk, desk.draft), desk.text("file")
+    desk = _desk(http)
+    view, name = _view(http, desk, desk.draft), desk.text("file")
     if view.refused or view.request is None:
-        return _shown(asked, view, saving=Saving(name, refusals=(_unaccepted(),)))
+        unaccepted = InvalidParameter(
+            "file",
+            rule="must be a plan that is accepted",
+            value="one that is refused",
+            next_step="Correct what is marked above, then save.",
+        )
+        return _shown(http, view, saving=Saving(name, refusals=(unaccepted,)))
     try:
         replace = desk.text("replace") == "yes"
         saved = save(view.request, desk.loaded.path, name, replace=replace)
-        saving = Saving(name, saved, next_commands(saved, site_of(asked)))
+        saving = Saving(name, saved, next_commands(saved, site_of(http)))
     except LeewardError as refusal:
         saving = Saving(name, refusals=listed(refusal))
-    return _shown(asked, view, saving=saving)
+    return _shown(http, view, saving=saving)
 
 
-def _printed(path: Path) -> str:
-    """What `leeward plan` prints of a sound plan that the form cannot show; else nothing."""
-    try:
-        return str(Prediction(read_plan(path)))
-    except LeewardError:
-        return ""
-
-
-def _loaded(asked: Asked) -> Loaded | None:
-    path, tables = site_of(asked).plan, site_of(asked).tables
+def _loaded(http: HttpRequest) -> Loaded | None:
+    path, tables = site_of(http).plan, site_of(http).tables
     to_draft = tables is not None and path is not None and not os.path.lexists(path)
     return None if path is None or to_draft else load(path)
 
 
-def _desk(asked: Asked) -> Desk:
-    loaded, fields = _loaded(asked), read_form(asked.state.body)
+def _desk(http: HttpRequest) -> Desk:
+    loaded, fields = _loaded(http), read_form(http.state.body)
     if loaded is None or loaded.request is None:
         raise InvalidParameter(
             "plan",
@@ -139,12 +140,12 @@ def _desk(asked: Asked) -> Desk:
     return Desk(loaded, loaded.request, fields, posted(fields))
 
 
-def _view(asked: Asked, desk: Desk, draft: Draft) -> PlanView:
-    return make_view(desk.loaded, desk.request, draft, site_of(asked).ledger, first=False)
+def _view(http: HttpRequest, desk: Desk, draft: PlanDraft) -> PlanView:
+    return make_view(desk.loaded, desk.request, draft, site_of(http).ledger, first=False)
 
 
 def _shown(
-    asked: Asked,
+    http: HttpRequest,
     view: PlanView,
     *,
     aim: Aim | None = None,
@@ -157,7 +158,7 @@ def _shown(
     saving, possible = saving or Saving(view.path.name), possible or Possible()
     refused = aim.refusals or saving.refusals or possible.refusals
     return render(
-        asked,
+        http,
         "plan.html.j2",
         status=REFUSED if refused else _status(view),
         view=view,
@@ -185,28 +186,19 @@ def _aim(desk: Desk, ledger: Path | None) -> Aim:
     table, wanted = desk.text("aim.table"), desk.text("aim.error")
     try:
         target = read_target(f"{table}: {wanted}")
-        found = smallest_budget(_start(desk), target)
+        plan = smallest_budget(_start(desk), target)
     except LeewardError as refusal:
         return Aim(table, wanted, refusals=listed(refusal))
-    return Aim(table, wanted, found, make_budget(found, ledger))
+    return Aim(table, wanted, plan, make_budget(plan, ledger))
 
 
 def _start(desk: Desk) -> Plan:
     """The plan of the draft, with an ample ε if its own is too small for some table."""
-    asked, problems = desk.draft.request(desk.request)
+    request, problems = desk.draft.request(desk.request)
     raise_all(problems)
-    if asked is None:
+    if request is None:
         raise AssertionError("a draft without a request was not refused")
-    plan = outlook(asked, desk.loaded.path).plan
-    ample = asked.protect.model_copy(update={"epsilon": str(three_digits(MOST))})
-    changed = asked.model_copy(update={"protect": ample})
+    plan = outlook(request, desk.loaded.path).plan
+    ample = request.protect.model_copy(update={"epsilon": str(three_digits(MOST))})
+    changed = request.model_copy(update={"protect": ample})
     return plan or make_plan(changed, desk.loaded.path)
-
-
-def _unaccepted() -> InvalidParameter:
-    return InvalidParameter(
-        "file",
-        rule="must be a plan that is accepted",
-        value="one that is refused",
-        next_step="Correct what is marked above, then save.",
-    )

@@ -10,8 +10,8 @@ from leeward.core.codebook import Attribute
 from leeward.core.errors import LeewardError
 from leeward.core.exact import number_text
 from leeward.core.privacy.sentences import IN_SHORT, establishment
-from leeward.interface.web.plan_form import Draft, DraftTable, Loaded
-from leeward.interface.web.plan_result import Budget, Result, make_result
+from leeward.interface.web.plan_form import DraftTable, Loaded, PlanDraft
+from leeward.interface.web.plan_result import PlanBudget, PlanResult, make_result
 from leeward.publishing.plan.frontier import Frontier
 from leeward.publishing.plan.plan import Plan
 from leeward.publishing.plan.prediction import HEADINGS, MECHANISMS, NOTHING, POLICIES, outlook
@@ -30,13 +30,13 @@ PARTS = re.compile(r"\.[^.\[]*$|\[[0-9]+\]$")
 
 def _steps(*ranges: tuple[str, str, str]) -> str:
     """Positions of a slider as texts: each range from start to stop by its step."""
-    found = list[str]()
+    positions = list[str]()
     for start, stop, step in ranges:
         at, end, width = map(Decimal, (start, stop, step))
         while at <= end:
-            found.append(f"{at.normalize():f}")
+            positions.append(f"{at.normalize():f}")
             at += width
-    return " ".join(dict.fromkeys(found))
+    return " ".join(dict.fromkeys(positions))
 
 
 EPSILON = _steps(
@@ -57,21 +57,21 @@ class Aim:
 
     table: str
     error: str
-    found: Plan | None = None
-    budget: Budget | None = None
+    plan: Plan | None = None
+    budget: PlanBudget | None = None
     refusals: tuple[LeewardError, ...] = ()
 
     @property
     def epsilon(self) -> str:
         """The smallest ε that was found, or nothing."""
-        return "" if self.found is None else number_text(self.found.asked.epsilon)
+        return "" if self.plan is None else number_text(self.plan.asked.epsilon)
 
 
 @dataclass(frozen=True)
 class Possible:
     """The frontier that was asked for, or why there is none."""
 
-    found: Frontier | None = None
+    frontier: Frontier | None = None
     refusals: tuple[LeewardError, ...] = ()
 
 
@@ -92,6 +92,17 @@ class Filter:
     name: str
     codes: tuple[tuple[str, str, bool], ...]
 
+    @classmethod
+    def of(cls, name: str, kept: list[str], attribute: Attribute | None) -> "Filter":
+        """The codes of the codebook, and kept ones that it lacks."""
+        codes, labels = (attribute.codes, attribute.labels) if attribute else ((), ())
+        listed = [
+            (code, label if label != code else "", code in kept)
+            for code, label in zip(codes, labels, strict=True)
+        ]
+        others = [(code, "not in the codebook", True) for code in kept if code not in codes]
+        return cls(name, (*listed, *others))
+
     @property
     def short(self) -> bool:
         """Whether every code has a box of its own."""
@@ -103,9 +114,9 @@ class PlanView:
     """The draft, its predictions, and its refusals by control."""
 
     path: Path
-    draft: Draft
+    draft: PlanDraft
     request: Request | None
-    result: Result
+    result: PlanResult
     problems: Mapping[str, list[LeewardError]]
 
     policies = POLICIES
@@ -164,10 +175,10 @@ class PlanView:
         """Refusals that a table causes and a field outside it shows."""
         own, name = f"tables[{number}].", self.draft.tables[number].name
         return [
-            one
+            refusal
             for field, several in self.problems.items()
-            for one in several
-            if not field.startswith(own) and str(one.value).endswith(f" for table {name}")
+            for refusal in several
+            if not field.startswith(own) and str(refusal.value).endswith(f" for table {name}")
         ]
 
     @property
@@ -181,44 +192,41 @@ class PlanView:
         if choices is None:
             return None
         declared = {} if codebook is None else codebook.attributes
-        return [_filter(name, kept, declared.get(name)) for name, kept in choices.items()]
+        return [Filter.of(name, kept, declared.get(name)) for name, kept in choices.items()]
 
     def offered(self, chosen: Iterable[str]) -> list[tuple[str, Attribute | None]]:
         """Attributes to tabulate by: chosen ones in their order, then the others."""
         codebook = self.result.outlook.codebook
         declared = {} if codebook is None else codebook.attributes
-        free = [name for name, one in declared.items() if one.may_be_tabulated]
+        free = [name for name, attribute in declared.items() if attribute.may_be_tabulated]
         names = dict.fromkeys([*chosen, *free])
         return [(name, declared.get(name)) for name in names]
 
 
-def _filter(name: str, kept: list[str], attribute: Attribute | None) -> Filter:
-    listed = {} if attribute is None else dict(zip(attribute.codes, attribute.labels, strict=True))
-    codes = [(code, label if label != code else "", code in kept) for code, label in listed.items()]
-    others = [(code, "not in the codebook", True) for code in kept if code not in listed]
-    return Filter(name, (*codes, *others))
-
-
 def make_view(
-    loaded: Loaded, request: Request, draft: Draft, ledger: Path | None, *, first: bool
+    loaded: Loaded, request: Request, draft: PlanDraft, ledger: Path | None, *, first: bool
 ) -> PlanView:
     """The view of a draft; at `first` with the refusals of the file itself."""
-    asked, problems = draft.request(request)
-    ahead = NOTHING if asked is None else outlook(asked, loaded.path)
+    drafted, problems = draft.request(request)
+    ahead = NOTHING if drafted is None else outlook(drafted, loaded.path)
     refusals = [*(loaded.refusals if first else ()), *problems, *ahead.refusals]
-    result = make_result(ahead, ledger)
-    found = by_field(refusals, controls(len(draft.tables)))
-    return PlanView(loaded.path, draft, asked, result, found)
+    return PlanView(
+        path=loaded.path,
+        draft=draft,
+        request=drafted,
+        result=make_result(ahead, ledger),
+        problems=by_field(refusals, controls(len(draft.tables))),
+    )
 
 
 def by_field(
     refusals: Iterable[LeewardError], known: Iterable[str]
 ) -> Mapping[str, list[LeewardError]]:
     """Refusals by the control that shows them; those without a control under the empty name."""
-    controls, found = frozenset(known), dict[str, list[LeewardError]]()
+    controls, shown = frozenset(known), dict[str, list[LeewardError]]()
     for refusal in refusals:
-        found.setdefault(field_of(refusal.parameter, controls), []).append(refusal)
-    return found
+        shown.setdefault(field_of(refusal.parameter, controls), []).append(refusal)
+    return shown
 
 
 def field_of(parameter: str, controls: frozenset[str]) -> str:

@@ -19,8 +19,8 @@ from leeward.derived.derive.comparison import (
     marked_words,
 )
 from leeward.derived.derive.paired_cells import Pair
+from leeward.interface.web.releases_address import refuse_wide
 from leeward.interface.web.releases_folder import listing, opened
-from leeward.interface.web.releases_table import refuse_wide
 from leeward.interface.web.site import listed, render, site_of
 from leeward.publishing.bundle import Bundle
 from leeward.publishing.bundle.blocks import certified
@@ -59,15 +59,15 @@ class Chosen:
 
 def comparison_page(request: Request) -> Response:
     """The fields to choose two bundles, and the differences between them."""
-    asked, folder = request.query_params, site_of(request).releases
-    found = listing(folder)
-    names = (asked.get(name, "") for name in ("first", "second", "table"))
+    query, folder = request.query_params, site_of(request).releases
+    bundles = listing(folder)
+    names = (query.get(name, "") for name in ("first", "second", "table"))
     chosen = _chosen(folder, *names)
     return render(
         request,
         "releases_comparison.html.j2",
         status=400 if chosen.refusals else 200,
-        bundles=[one for one in found if not one.problem],
+        bundles=[bundle for bundle in bundles if not bundle.problem],
         chosen=chosen,
         label=label,
         marked_words=marked_words,
@@ -78,7 +78,13 @@ def _chosen(folder: Path, first: str, second: str, table: str) -> Chosen:
     if not (first and second):
         return Chosen(first, second, table)
     if first == second:
-        return Chosen(first, second, table, refusals=(_same(first),))
+        same = InvalidParameter(
+            "second",
+            rule="must be another bundle than the first",
+            value=shown(first),
+            next_step="Choose two different ones.",
+        )
+        return Chosen(first, second, table, refusals=(same,))
     tables: tuple[str, ...] = ()
     try:
         pair = opened(folder, first), opened(folder, second)
@@ -90,22 +96,15 @@ def _chosen(folder: Path, first: str, second: str, table: str) -> Chosen:
     return Chosen(first, second, wanted, tables, compared)
 
 
-def _same(name: str) -> LeewardError:
-    return InvalidParameter(
-        "second",
-        rule="must be another bundle than the first",
-        value=shown(name),
-        next_step="Choose two different ones.",
-    )
-
-
 def _compared(first: Bundle, second: Bundle, table: str) -> Compared:
     for bundle in (first, second):
         refuse_wide(certified(bundle, table))
     with COMPARING:
-        found = compare(first, second, table)
+        comparison = compare(first, second, table)
     names = first.path.name, second.path.name
-    return Compared(found, comparison_words(found), dots(found, names), differences(found))
+    return Compared(
+        comparison, comparison_words(comparison), dots(comparison, names), differences(comparison)
+    )
 
 
 def shared_tables(first: Bundle, second: Bundle) -> tuple[str, ...]:
@@ -117,9 +116,10 @@ def shared_tables(first: Bundle, second: Bundle) -> tuple[str, ...]:
 def comparison_words(comparison: Comparison) -> list[str]:
     """The counts in words."""
     lacking = "" if comparison.unit == COUNT.unit else ", or without a number,"
+    first, second = count(comparison.only_first), count(comparison.only_second)
     return [
-        f"{_cells(comparison.both)} in both releases, {count(comparison.only_first)} only in the "
-        f"first, {count(comparison.only_second)} only in the second. Cells without an "
+        f"{counted(comparison.both, 'cell')} {'is' if comparison.both == 1 else 'are'} in both "
+        f"releases, {first} only in the first, {second} only in the second. Cells without an "
         f"establishment{lacking} are left out.",
         *apart_words(comparison),
         *difference_words(comparison),
@@ -127,13 +127,9 @@ def comparison_words(comparison: Comparison) -> list[str]:
     ]
 
 
-def _cells(number: int) -> str:
-    return f"{counted(number, 'cell')} {'is' if number == 1 else 'are'}"
-
-
 def label(pair: Pair) -> str:
     """What a cell counts."""
-    return JOINT.join(cut(one.label or one.code) for one in pair.codes) or "All jobs"
+    return JOINT.join(cut(code.label or code.code) for code in pair.codes) or "All jobs"
 
 
 def dots(comparison: Comparison, names: tuple[str, str]) -> Scatter:
@@ -143,16 +139,12 @@ def dots(comparison: Comparison, names: tuple[str, str]) -> Scatter:
             float(pair.first),
             float(pair.second),
             comparison.marks(pair),
-            f"{label(pair)}: {_both(pair)}",
+            f"{label(pair)}: {count(pair.first)} and {count(pair.second)}",
         )
         for pair in comparison.dots
     ]
     across, up = (f"{comparison.unit} in {name}" for name in names)
     return scatter(drawn, title="Each cell in both releases", x=across, y=up)
-
-
-def _both(pair: Pair) -> str:
-    return f"{count(pair.first)} and {count(pair.second)}"
 
 
 def differences(comparison: Comparison) -> Bars:

@@ -7,6 +7,7 @@ import csv
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from io import BytesIO, RawIOBase, StringIO
+from itertools import chain
 from threading import Lock
 from typing import Any
 
@@ -21,12 +22,11 @@ from leeward.core.installation import hint
 from leeward.core.show.charts import Bar, bars
 from leeward.core.show.numbers import cases, cut
 from leeward.core.show.picture import picture
-from leeward.interface.web.releases_folder import opened
+from leeward.interface.web.releases_address import read_selection, table_of
 from leeward.interface.web.releases_reading import metadata
-from leeward.interface.web.releases_table import picked_by, read_selection, refuse_wide
-from leeward.interface.web.site import policy, site_of
+from leeward.interface.web.releases_table import picked_by
+from leeward.interface.web.site import policy
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.blocks import certified
 from leeward.publishing.bundle.selection import Selection, select, selected_batches
 
 CSV = "text/csv; charset=utf-8"
@@ -42,20 +42,18 @@ Rows = Iterator[pa.RecordBatch]
 
 def file_answer(request: Request) -> Response:
     """A file of a table, by the end of its name; without a selection it has all rows."""
-    asked = request.path_params
-    bundle = opened(site_of(request).releases, asked["name"])
-    table = certified(bundle, asked["table"])
-    refuse_wide(table)
-    form = asked["file"].removeprefix(f"{table.name}.")
+    file = request.path_params["file"]
+    bundle, table = table_of(request)
+    form = file.removeprefix(f"{table.name}.")
     if form == "csv-metadata.json":
-        return attached(metadata(bundle, table), asked["file"], "application/json")
+        return attached(metadata(bundle, table), file, "application/json")
     selection = read_selection(request.query_params, table)
     if form == "svg":
-        return picture_answer(chart_of_rows(bundle, table, selection), asked["file"])
-    if asked["file"] != f"{table.name}.{form}" or form not in FORMS:
+        return picture_answer(chart_of_rows(bundle, table, selection), file)
+    if file != f"{table.name}.{form}" or form not in FORMS:
         raise HTTPException(404)
     make, kind = FORMS[form]
-    return attached(make(selected_batches(bundle, table, selection)), asked["file"], kind)
+    return attached(make(selected_batches(bundle, table, selection)), file, kind)
 
 
 def attached(content: bytes | Iterator[bytes], name: str, kind: str) -> Response:
@@ -64,12 +62,7 @@ def attached(content: bytes | Iterator[bytes], name: str, kind: str) -> Response
     if isinstance(content, bytes):
         return Response(content, headers=headers, media_type=kind)
     first = next(content, b"")
-    return StreamingResponse(_after(first, content), headers=headers, media_type=kind)
-
-
-def _after(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from rest
+    return StreamingResponse(chain([first], content), headers=headers, media_type=kind)
 
 
 def picture_answer(svg: str, name: str) -> Response:
@@ -134,15 +127,15 @@ def _xlsx(batches: Rows) -> bytes:
             "xlsx", rule="needs the package XlsxWriter", value="no xlsxwriter",
             next_step=hint("web"),
         ) from None  # fmt: skip
-    held, sink = 0, BytesIO()
+    rows, sink = 0, BytesIO()
     with FILLING:
         book = xlsxwriter.Workbook(sink, {"constant_memory": True, "strings_to_formulas": False,
                                           "strings_to_urls": False})  # fmt: skip
         sheet = book.add_worksheet("table")
         for batch in batches:
-            if not held:
+            if not rows:
                 sheet.write_row(0, 0, batch.schema.names)
-            if held + batch.num_rows > MOST_SHEET_ROWS:
+            if rows + batch.num_rows > MOST_SHEET_ROWS:
                 raise InvalidParameter(
                     "xlsx",
                     rule=f"must have at most {MOST_SHEET_ROWS:,} rows",
@@ -151,8 +144,8 @@ def _xlsx(batches: Rows) -> bytes:
                 )
             columns = [column.to_pylist() for column in batch.columns]
             for line in zip(*columns, strict=True):
-                held += 1
-                sheet.write_row(held, 0, line)
+                rows += 1
+                sheet.write_row(rows, 0, line)
         book.close()
     return sink.getvalue()
 
@@ -168,7 +161,7 @@ def chart_of_rows(bundle: Bundle, table: CertifiedTable, selection: Selection) -
     """The rows of a page as bars with their margins."""
     page = select(bundle, table.name, selection)
     items = [
-        Bar(" · ".join(cut(one.label or one.code) for one in row.codes), row.value, row.ends)
+        Bar(" · ".join(cut(code.label or code.code) for code in row.codes), row.value, row.ends)
         for row in page.rows
         if row.value is not None
     ]
@@ -181,7 +174,7 @@ def chart_of_rows(bundle: Bundle, table: CertifiedTable, selection: Selection) -
 def caption(bundle: Bundle, table: CertifiedTable) -> str:
     """What a picture says of its numbers wherever it is shown."""
     margins = table.margins.coverage
-    held = "" if margins is None else (
+    words = "" if margins is None else (
         f" The lines across are margins, each of which holds in {cases(Fraction(margins))}."
     )  # fmt: skip
-    return f"Every value carries noise.{held} Release {bundle.certificate.name}."
+    return f"Every value carries noise.{words} Release {bundle.certificate.name}."

@@ -12,12 +12,21 @@ from pathlib import Path
 from stat import S_ISREG
 from threading import Lock
 
+from starlette.requests import Request
+
 from leeward.core.errors import BadFile, LeewardError, shown
 from leeward.core.show.numbers import losses, protected
-from leeward.interface.web.site import page_number
-from leeward.publishing.bundle import Bundle, Certificate, ReleaseGuarantee
-from leeward.publishing.bundle.bundle_files import BUNDLE_NAME, CERTIFICATE, CHECKSUMS, NO_BUNDLE
+from leeward.interface.web.site import one_page, site_of
+from leeward.publishing.bundle import Bundle, Certificate
+from leeward.publishing.bundle.bundle_files import (
+    BUNDLE_NAME,
+    CERTIFICATE,
+    CHECKSUMS,
+    NO_BUNDLE,
+    sha256,
+)
 from leeward.publishing.bundle.reader import damaged, read_certificate
+from leeward.publishing.bundle.statements import FileStatement
 
 MOST_BYTES = 64 << 20
 """Maximum certificate size in bytes."""
@@ -57,7 +66,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownBundles:
     """Some of the bundles: those with every word of `search`, a page at a time."""
 
     bundles: tuple[Listed, ...]
@@ -68,26 +77,25 @@ class Shown:
     pages: int
 
     @classmethod
-    def of_listing(cls, found: tuple[Listed, ...], search: str, page: str) -> "Shown":
+    def of_listing(cls, listed: tuple[Listed, ...], search: str, page: str) -> "ShownBundles":
         """The bundles that an address asks for."""
         words = search.casefold().split()
-        chosen = [one for one in found if all(word in one.text for word in words)]
-        pages = max(1, -(-len(chosen) // PER_PAGE))
-        number = page_number(page, pages)
-        start = (number - 1) * PER_PAGE
-        shown_ones = tuple(chosen[start : start + PER_PAGE])
-        return cls(shown_ones, search, len(chosen), len(found), number, pages)
+        chosen = [bundle for bundle in listed if all(word in bundle.text for word in words)]
+        bundles, number, pages = one_page(chosen, page, PER_PAGE)
+        return cls(tuple(bundles), search, len(chosen), len(listed), number, pages)
 
 
 def listing(folder: Path) -> tuple[Listed, ...]:
     """The bundles of a folder, the newest first; those with a problem last."""
-    found = [_listed(name, path) for name, path in sorted(_folders(folder).items())]
-    sound = sorted((one for one in found if not one.problem), key=_made, reverse=True)
-    return (*sound, *(one for one in found if one.problem))
+    bundles = [_listed(name, path) for name, path in sorted(_folders(folder).items())]
+    sound = [bundle for bundle in bundles if not bundle.problem]
+    newest = sorted(sound, key=lambda bundle: bundle.created, reverse=True)
+    return (*newest, *(bundle for bundle in bundles if bundle.problem))
 
 
-def _made(listed: Listed) -> str:
-    return listed.created
+def bundle_of(request: Request) -> Bundle:
+    """The bundle that an address names."""
+    return opened(site_of(request).releases, request.path_params["name"])
 
 
 def opened(folder: Path, name: str) -> Bundle:
@@ -103,16 +111,25 @@ def opened(folder: Path, name: str) -> Bundle:
     return Bundle(path, certificate(path))
 
 
+def unchanged(path: Path, stamp: FileStatement) -> Path:
+    """A file of a bundle or an output, if it is the one that the certificate states."""
+    plain = os.path.lexists(path) and S_ISREG(path.lstat().st_mode)
+    linked = path.parent.is_symlink()
+    if linked or not plain or path.stat().st_size != stamp.bytes or sha256(path) != stamp.sha256:
+        raise damaged(path, "must be the file that was published")
+    return path
+
+
 def certificate(path: Path) -> Certificate:
     """The certificate of a bundle, read again only when the file changes."""
-    return _held(path / CERTIFICATE, _stamp(path / CERTIFICATE))
+    return _read(path / CERTIFICATE, _stamp(path / CERTIFICATE))
 
 
 def _folders(folder: Path) -> dict[str, Path]:
     """Every subfolder that looks like a bundle, by name."""
     try:
         with os.scandir(folder) as entries:
-            found = [one for one in entries if one.is_dir(follow_symlinks=False)]
+            folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
     except OSError as error:
         raise BadFile(
             "releases",
@@ -120,62 +137,62 @@ def _folders(folder: Path) -> dict[str, Path]:
             value=shown(str(folder)),
             next_step="Give the folder of your bundles with --releases.",
         ) from None
-    named = (one for one in found if re.fullmatch(BUNDLE_NAME, one.name))
-    return {one.name: Path(one.path) for one in named if _looks_like_one(Path(one.path))}
+    named = {entry.name: Path(entry.path) for entry in folders}
+    return {
+        name: path
+        for name, path in named.items()
+        if re.fullmatch(BUNDLE_NAME, name) and _looks_like_bundle(path)
+    }
 
 
-def _looks_like_one(path: Path) -> bool:
+def _looks_like_bundle(path: Path) -> bool:
     sealed = any(os.path.lexists(path / name) for name in (CERTIFICATE, CHECKSUMS))
     return sealed and not any(os.path.lexists(path / name) for name in NO_BUNDLE)
 
 
 def _stamp(path: Path) -> Stamp:
     try:
-        found = path.lstat()
+        status = path.lstat()
     except FileNotFoundError:
         raise damaged(path, "must be there") from None
     except OSError:
         raise damaged(path, "must be readable") from None
-    if not S_ISREG(found.st_mode):
+    if not S_ISREG(status.st_mode):
         raise damaged(path, "must be a file, not a link")
-    if found.st_size > MOST_BYTES:
+    if status.st_size > MOST_BYTES:
         raise damaged(path, f"must have at most {MOST_BYTES >> 20} MB to be shown here")
-    return found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _listed(name: str, path: Path) -> Listed:
     try:
-        return _summary(name, path, _stamp(path / CERTIFICATE))
+        return _line(name, path, _stamp(path / CERTIFICATE))
     except LeewardError as refusal:
         return Listed(name, path, problem=refusal.rule)
 
 
 @lru_cache(maxsize=1 << 15)  # lines, without certificates
-def _summary(name: str, path: Path, stamp: Stamp) -> Listed:
+def _line(name: str, path: Path, stamp: Stamp) -> Listed:
     """The line of a bundle; a certificate that cannot be read is remembered like the others."""
     try:
-        held = _held(path / CERTIFICATE, stamp)
+        written = _read(path / CERTIFICATE, stamp)
     except LeewardError as refusal:
         return Listed(name, path, problem=refusal.rule)
     return Listed(
         name,
         path,
-        period=held.period,
-        created=held.created,
-        account=held.account,
-        promise=_promise(held.guarantee),
-        tables=len(held.tables),
-        bytes=sum(stated.bytes for stated in held.files.values()),
-        anchor=held.anchor,
-        made_from="" if held.made_from is None else held.made_from.name,
+        period=written.period,
+        created=written.created,
+        account=written.account,
+        promise=f"{protected(written.guarantee)}, {losses(written.guarantee)}",
+        tables=len(written.tables),
+        bytes=sum(stated.bytes for stated in written.files.values()),
+        anchor=written.anchor,
+        made_from="" if written.made_from is None else written.made_from.name,
     )
 
 
-def _promise(guarantee: ReleaseGuarantee) -> str:
-    return f"{protected(guarantee)}, {losses(guarantee)}"
-
-
-def _held(path: Path, stamp: Stamp) -> Certificate:
+def _read(path: Path, stamp: Stamp) -> Certificate:
     with READING:
         return _certificate(path, stamp)
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from starlette.requests import Request
@@ -13,18 +13,15 @@ from leeward.core.show.interpretation import NOT_DISTINGUISHABLE, OPEN
 from leeward.core.show.map import Area, Map, shaded_map
 from leeward.core.show.numbers import cut
 from leeward.core.show.picture import picture
-from leeward.interface.web.geography import Geography
+from leeward.interface.web.releases_address import CODE, choices, table_of
 from leeward.interface.web.releases_files import caption, picture_answer
-from leeward.interface.web.releases_folder import opened
-from leeward.interface.web.releases_table import CODE, choices, refuse_wide
 from leeward.interface.web.site import listed, render, site_of
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.blocks import certified
-from leeward.publishing.bundle.selection import MOST_ROWS, Row, Selection, select
+from leeward.publishing.bundle.selection import MOST_ROWS, Selection, select
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnMap:
     """A map of a table: `attribute` names its areas, the other attributes have one code each."""
 
     attribute: str
@@ -41,11 +38,11 @@ class Drawn:
 
 def map_page(request: Request) -> Response:
     """The map of a table; refusals are shown in its place."""
-    bundle, table = _asked(request)
-    found, refusals, chosen = None, tuple[LeewardError, ...](), dict[str, str]()
+    bundle, table = table_of(request)
+    drawn, refusals, chosen = None, tuple[LeewardError, ...](), dict[str, str]()
     try:
-        found = _drawn(request, bundle, table)
-        chosen = {f"{CODE}{name}": code for name, code in found.chosen.items()}
+        drawn = _drawn(request, bundle, table)
+        chosen = {f"{CODE}{name}": code for name, code in drawn.chosen.items()}
     except LeewardError as error:
         refusals = listed(error)
     return render(
@@ -54,8 +51,8 @@ def map_page(request: Request) -> Response:
         status=400 if refusals else 200,
         bundle=bundle,
         table=table,
-        choices=[one for one in choices(table, chosen) if f"{CODE}{one.name}" in chosen],
-        found=found,
+        choices=[choice for choice in choices(table, chosen) if f"{CODE}{choice.name}" in chosen],
+        drawn=drawn,
         refusals=refusals,
         faded=FADED,
         open_words=OPEN,
@@ -64,7 +61,7 @@ def map_page(request: Request) -> Response:
 
 def map_picture(request: Request) -> Response:
     """The same map as a file."""
-    bundle, table = _asked(request)
+    bundle, table = table_of(request)
     chart = _drawn(request, bundle, table).chart
     return picture_answer(picture(chart, f"{caption(bundle, table)} {FADED}"), f"{table.name}.svg")
 
@@ -72,14 +69,7 @@ def map_picture(request: Request) -> Response:
 FADED = f"Hatched areas: {NOT_DISTINGUISHABLE} Dotted areas have no number."
 
 
-def _asked(request: Request) -> tuple[Bundle, CertifiedTable]:
-    bundle = opened(site_of(request).releases, request.path_params["name"])
-    table = certified(bundle, request.path_params["table"])
-    refuse_wide(table)
-    return bundle, table
-
-
-def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> Drawn:
+def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> DrawnMap:
     geography = site_of(request).geography
     fit = None if geography is None else geography.fits(table)
     if geography is None or fit is None:
@@ -91,52 +81,35 @@ def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> Drawn:
         )
     attribute, key = fit
     others = [name for name in table.identifiers if name != attribute]
-    asked = {name: request.query_params.get(f"{CODE}{name}", "") for name in others}
-    chosen = asked if all(asked.values()) else _usual(bundle, table, asked)
-    rows = _rows(bundle, table, attribute, chosen)
-    areas = [
-        replace(one, signed=table.signed)
-        for one in _areas(geography, key, table.codes[attribute], rows)
-    ]
-    known = {code for code in rows if code in table.codes[attribute]} - geography.texts[key]
+    texts = {name: request.query_params.get(f"{CODE}{name}", "") for name in others}
+    chosen = texts if all(texts.values()) else _usual(bundle, table, texts)
+    wanted = Selection(filters=chosen, totals=table.totals is not None)
+    place, codes = table.identifiers.index(attribute), table.codes[attribute]
+    selected = select(bundle, table.name, wanted, size=MOST_ROWS).rows
+    rows = {row.codes[place].code: row for row in selected}
+    areas = []
+    for outline in geography.outlines:
+        code = outline.texts.get(key, "")
+        row, label = rows.get(code), cut(codes.get(code) or code or "not in the table")
+        value, ends = (None, None) if row is None else (row.value, row.ends)
+        areas.append(Area(outline.path, label, value, ends, signed=table.signed))
+    known = {code for code in rows if code in codes} - geography.texts[key]
     what = " · ".join(cut(table.listed(name)[code] or code) for name, code in chosen.items())
     title = f"{what or table.heading}, {bundle.certificate.period}"
     chart = shaded_map(areas, title=title, unit=table.unit, height=geography.height)
-    return Drawn(attribute, chosen, chart, tuple(sorted(known)))
+    return DrawnMap(attribute, chosen, chart, tuple(sorted(known)))
 
 
-def _usual(bundle: Bundle, table: CertifiedTable, asked: Mapping[str, str]) -> dict[str, str]:
+def _usual(bundle: Bundle, table: CertifiedTable, texts: Mapping[str, str]) -> dict[str, str]:
     """Codes for what was not asked for: totals where there are some, else those of most areas."""
     totals = {} if table.totals is None else table.totals.codes
-    wanted = {name: code or totals.get(name) or "" for name, code in asked.items()}
+    wanted = {name: code or totals.get(name) or "" for name, code in texts.items()}
     if all(wanted.values()):
         return wanted
     selection = Selection(filters=wanted, totals=table.totals is not None)
     rows = select(bundle, table.name, selection, size=MOST_ROWS).rows
     places = [table.identifiers.index(name) for name in wanted]
-    found = Counter(tuple(row.codes[place].code for place in places) for row in rows)
+    combinations = Counter(tuple(row.codes[place].code for place in places) for row in rows)
     first = tuple(code or next(iter(table.codes[name])) for name, code in wanted.items())
-    best = found.most_common(1)[0][0] if found else first
+    best = combinations.most_common(1)[0][0] if combinations else first
     return dict(zip(wanted, best, strict=True))
-
-
-def _rows(
-    bundle: Bundle, table: CertifiedTable, attribute: str, chosen: Mapping[str, str]
-) -> dict[str, Row]:
-    wanted = Selection(filters=chosen, totals=table.totals is not None)
-    found = select(bundle, table.name, wanted, size=MOST_ROWS).rows
-    place = table.identifiers.index(attribute)
-    return {row.codes[place].code: row for row in found}
-
-
-def _areas(
-    geography: Geography, key: str, codes: Mapping[str, str], rows: Mapping[str, Row]
-) -> list[Area]:
-    areas = []
-    for one in geography.outlines:
-        code = one.texts.get(key, "")
-        row = rows.get(code)
-        label = cut(codes.get(code) or code or "not in the table")
-        value, ends = (None, None) if row is None else (row.value, row.ends)
-        areas.append(Area(one.path, label, value, ends))
-    return areas

@@ -24,6 +24,7 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 
 from leeward.core.errors import BadFile, LeewardError, shown
 from leeward.core.show.numbers import counted, losses, protected
+from leeward.interface.web.releases_folder import unchanged
 from leeward.interface.web.site import policy, render, site_of
 from leeward.publishing.bundle.bundle_files import (
     BUNDLE_NAME,
@@ -31,10 +32,8 @@ from leeward.publishing.bundle.bundle_files import (
     REPORT,
     RESULT,
     SYNTHETIC,
-    sha256,
 )
 from leeward.publishing.bundle.certificate import Time
-from leeward.publishing.bundle.reader import damaged
 from leeward.publishing.bundle.sealed_folder import kind_of, read_folder
 from leeward.publishing.bundle.statements import FileStatement, Prose, TableGuarantee, Text
 
@@ -85,7 +84,7 @@ class LinkedStated(BaseModel):
 
 
 @dataclass(frozen=True)
-class Output:
+class ListedOutput:
     """One output: what it is, what it cost whom, and its files; `problem` if it cannot be read.
 
     `charge` says who paid: an account and its entry, a release, or nobody.
@@ -111,7 +110,7 @@ class Output:
 class Shelf:
     """The outputs of a folder, the newest first, and how many internal ones are left out."""
 
-    outputs: tuple[Output, ...]
+    outputs: tuple[ListedOutput, ...]
     internal: int
 
 
@@ -127,102 +126,101 @@ class Verdict:
 
 def shelf(folder: Path) -> Shelf:
     """The outputs of a folder. Links are not followed."""
-    found = dict(_folders(folder))
-    stated = {name: one for name, one in found.items() if _stated_in(one) is not None}
-    read = [_output(name, path) for name, path in sorted(stated.items())]
-    newest = sorted(read, key=lambda one: (not one.problem, one.created), reverse=True)
-    return Shelf(tuple(newest), len(found) - len(stated))
+    folders = dict(_folders(folder))
+    stated = {name: folder for name, folder in folders.items() if _stated_in(folder) is not None}
+    read = [_output(name, stated[name]) for name in sorted(stated)]
+    newest = sorted(read, key=lambda output: (not output.problem, output.created), reverse=True)
+    return Shelf(tuple(newest), len(folders) - len(stated))
 
 
 def _folders(folder: Path) -> Iterator[tuple[str, Path]]:
     """Every subfolder with one of these outputs, charged or not."""
     with os.scandir(folder) as entries:
-        found = [one for one in entries if one.is_dir(follow_symlinks=False)]
-    for one in found:
-        path = Path(one.path)
-        made = kind_of(path) is not None or any(
-            (path / name).is_file() for name in (RESULT, SYNTHETIC)
-        )
-        if made and re.fullmatch(BUNDLE_NAME, one.name):
-            yield one.name, path
+        inside = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    for entry in inside:
+        path = Path(entry.path)
+        other = any((path / name).is_file() for name in (RESULT, SYNTHETIC))
+        if (kind_of(path) is not None or other) and re.fullmatch(BUNDLE_NAME, entry.name):
+            yield entry.name, path
 
 
 def _stated_in(path: Path) -> Path | None:
     """The file in which an output states itself; None where nothing was charged for it."""
     names = (path / SYNTHETIC, path / CERTIFICATE)
-    return next((one for one in names if os.path.lexists(one)), None)
+    return next((file for file in names if os.path.lexists(file)), None)
 
 
-def _output(name: str, path: Path) -> Output:
+def _output(name: str, path: Path) -> ListedOutput:
     stated = _stated_in(path)
     try:
         status = (stated or path / CERTIFICATE).lstat()
     except OSError:
-        return Output(name, path, "", "it cannot be read")
+        return ListedOutput(name, path, "", "it cannot be read")
     if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
-        return Output(name, path, "", f"it must have a statement of at most {MOST_BYTES >> 20} MB")
+        return ListedOutput(
+            name, path, "", f"it must have a statement of at most {MOST_BYTES >> 20} MB"
+        )
     return _read(name, path, (status.st_ino, status.st_size, status.st_mtime_ns))
 
 
 @lru_cache(maxsize=1 << 12)
-def _read(name: str, path: Path, _stamp: tuple[int, int, int]) -> Output:
+def _read(name: str, path: Path, _stamp: tuple[int, int, int]) -> ListedOutput:
     try:
         if kind_of(path) is not None:
             return _sealed(name, path)
         return _linked(name, path) if (path / SYNTHETIC).is_file() else _survey(name, path)
     except LeewardError as refusal:
-        return Output(name, path, "", refusal.rule)
+        return ListedOutput(name, path, "", refusal.rule)
     except (ValidationError, OSError):
-        return Output(name, path, "", "it is not what Leeward writes")
+        return ListedOutput(name, path, "", "it is not what Leeward writes")
 
 
-def _sealed(name: str, path: Path) -> Output:
-    found = read_folder(path)
-    return Output(
+def _sealed(name: str, path: Path) -> ListedOutput:
+    certificate = read_folder(path)
+    account, ledger = certificate.account, certificate.ledger
+    return ListedOutput(
         name,
         path,
-        found.kind,
-        created=found.created,
-        cost=f"{protected(found.guarantee)}, {losses(found.guarantee)}",
-        charge=f"account {found.account}, entry {found.ledger.entry} of ledger {found.ledger.id}",
-        files=_files(found.files),
+        certificate.kind,
+        created=certificate.created,
+        cost=f"{protected(certificate.guarantee)}, {losses(certificate.guarantee)}",
+        charge=f"account {account}, entry {ledger.entry} of ledger {ledger.id}",
+        files=_files(certificate.files),
     )
 
 
-def _linked(name: str, path: Path) -> Output:
-    found = LinkedStated.model_validate_json((path / SYNTHETIC).read_bytes())
-    return Output(
+def _linked(name: str, path: Path) -> ListedOutput:
+    stated = LinkedStated.model_validate_json((path / SYNTHETIC).read_bytes())
+    jobs = counted(stated.jobs, "job")
+    return ListedOutput(
         name,
         path,
         "linked synthetic rows",
-        created=found.created,
-        cost=f"{protected(found.guarantee)}, {losses(found.guarantee)}",
+        created=stated.created,
+        cost=f"{protected(stated.guarantee)}, {losses(stated.guarantee)}",
         charge="the release that it contains; nothing more was charged",
-        says=(
-            f"{counted(found.jobs, 'job')} in {counted(found.workplaces, 'workplace')}.",
-            *found.says,
-        ),
-        files=_files(found.files),
+        says=(f"{jobs} in {counted(stated.workplaces, 'workplace')}.", *stated.says),
+        files=_files(stated.files),
     )
 
 
-def _survey(name: str, path: Path) -> Output:
-    found = SurveyStated.model_validate_json((path / CERTIFICATE).read_bytes())
-    return Output(
+def _survey(name: str, path: Path) -> ListedOutput:
+    stated = SurveyStated.model_validate_json((path / CERTIFICATE).read_bytes())
+    return ListedOutput(
         name,
         path,
         "survey result",
-        created=found.created,
-        cost=f"local, ε\u00a0{found.guarantee.in_all} of each person",
+        created=stated.created,
+        cost=f"local, ε\u00a0{stated.guarantee.in_all} of each person",
         charge="no account: each person randomised the answer",
-        says=(f"{counted(found.reports, 'report')}.", *found.guarantee.sentences),
-        files=_files(found.files),
+        says=(f"{counted(stated.reports, 'report')}.", *stated.guarantee.sentences),
+        files=_files(stated.files),
     )
 
 
 def _files(stated: Mapping[str, FileStatement]) -> tuple[tuple[str, FileStatement], ...]:
     """The files that may be served: plain names, as Leeward writes them."""
-    return tuple((name, one) for name, one in stated.items() if FILE_NAME.fullmatch(name))
+    return tuple((name, stamp) for name, stamp in stated.items() if FILE_NAME.fullmatch(name))
 
 
 def output_page(request: Request) -> Response:
@@ -234,8 +232,8 @@ def output_verification(request: Request) -> Response:
     """The same page after `leeward verify`, which writes nothing."""
     output = _asked(request)
     paid = output.charge.startswith("account")
-    found = verified(output.path, site_of(request).ledger if paid else None)
-    return render(request, "releases_output.html.j2", output=output, verdict=found)
+    verdict = verified(output.path, site_of(request).ledger if paid else None)
+    return render(request, "releases_output.html.j2", output=output, verdict=verdict)
 
 
 def output_file(request: Request) -> Response:
@@ -250,31 +248,25 @@ def output_report(request: Request) -> Response:
     return HTMLResponse(page, headers={"Content-Security-Policy": policy(page)})
 
 
-def _asked(request: Request) -> Output:
-    name = request.path_params["name"]
-    found = next(
-        (one for one in shelf(site_of(request).releases).outputs if one.name == name), None
-    )
-    if found is None or found.problem:
+def _asked(request: Request) -> ListedOutput:
+    name, outputs = request.path_params["name"], shelf(site_of(request).releases).outputs
+    output = next((output for output in outputs if output.name == name), None)
+    if output is None or output.problem:
         raise BadFile(
             "output",
-            rule=found.problem if found else "must be one of the folder of releases",
+            rule=output.problem if output else "must be one of the folder of releases",
             value=shown(name),
             next_step="Choose one from the list under Releases.",
         )
-    return found
+    return output
 
 
-def _unchanged(output: Output, name: str) -> Path:
+def _unchanged(output: ListedOutput, name: str) -> Path:
     """A file of an output, if it is the one that its certificate states."""
     stamp = dict(output.files).get(name)
     if stamp is None:
         raise HTTPException(404)
-    path = output.path / name
-    plain = os.path.lexists(path) and S_ISREG(path.lstat().st_mode)
-    if not plain or path.stat().st_size != stamp.bytes or sha256(path) != stamp.sha256:
-        raise damaged(path, "must be the file that was published")
-    return path
+    return unchanged(output.path / name, stamp)
 
 
 def verified(path: Path, ledger: Path | None) -> Verdict:
@@ -290,7 +282,7 @@ def verified(path: Path, ledger: Path | None) -> Verdict:
                 timeout=PATIENCE,
                 check=False,
             )
-        (found,) = json.loads(ended.stdout)["bundles"]
+        (answer,) = json.loads(ended.stdout)["bundles"]
     except (OSError, ValueError, KeyError, subprocess.TimeoutExpired):
         raise BadFile(
             "verification",
@@ -298,6 +290,5 @@ def verified(path: Path, ledger: Path | None) -> Verdict:
             value="a verification that did not",
             next_step="Run `leeward verify` on the command line.",
         ) from None
-    return Verdict(
-        found["sound"], ledger is not None, tuple(found["problems"]), tuple(found["notes"])
-    )
+    problems, notes = tuple(answer["problems"]), tuple(answer["notes"])
+    return Verdict(answer["sound"], ledger is not None, problems, notes)

@@ -9,17 +9,10 @@ from starlette.responses import Response
 
 from leeward.core.errors import InvalidParameter, LeewardError, shown
 from leeward.core.show.charts import reaches_zero
-from leeward.interface.web.releases_folder import opened
-from leeward.interface.web.releases_table import (
-    MOST_COLUMNS,
-    Asked,
-    choices,
-    read_selection,
-    refuse_wide,
-)
-from leeward.interface.web.site import listed, page_number, render, site_of
+from leeward.interface.web.releases_address import AddressTexts, choices, read_selection, table_of
+from leeward.interface.web.releases_table import MOST_COLUMNS
+from leeward.interface.web.site import listed, one_page, render
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.blocks import certified
 from leeward.publishing.bundle.selection import MOST_ROWS, Coded, Row, Selection, select
 
 PER_PAGE = 100
@@ -51,28 +44,26 @@ def pivot_page(request: Request) -> Response:
 
     Where nothing was asked for yet, a refusal only says what to choose.
     """
-    asked = request.query_params
-    bundle = opened(site_of(request).releases, request.path_params["name"])
-    table = certified(bundle, request.path_params["table"])
-    refuse_wide(table)
-    found, refusals = None, tuple[LeewardError, ...]()
-    attribute = asked.get("columns", "") or first(table)
+    query = request.query_params
+    bundle, table = table_of(request)
+    turned, refusals = None, tuple[LeewardError, ...]()
+    attribute = query.get("columns", "") or first(table)
     try:
-        selection = replace(read_selection(asked, table), page=1)
-        found = pivot(bundle, table, attribute, selection, asked.get("page", ""))
+        selection = replace(read_selection(query, table), page=1)
+        turned = pivot(bundle, table, attribute, selection, query.get("page", ""))
     except LeewardError as error:
         refusals = listed(error)
-    kept = {name: text for name, text in asked.items() if name != "page" and text}
+    kept = {name: text for name, text in query.items() if name != "page" and text}
     return render(
         request,
         "releases_pivot.html.j2",
-        status=400 if refusals and asked else 200,
+        status=400 if refusals and query else 200,
         bundle=bundle,
         table=table,
-        asked=Asked.of(asked),
+        asked=AddressTexts.of(query),
         attribute=attribute,
-        choices=choices(table, asked),
-        found=found,
+        choices=choices(table, query),
+        turned=turned,
         refusals=refusals,
         query=urlencode(kept),
     )
@@ -103,23 +94,22 @@ def pivot(
     rows = _rows(bundle, table, selection)
     place = table.identifiers.index(attribute)
     columns = _columns(table, attribute, {row.codes[place].code for row in rows})
-    held = dict[tuple[Coded, ...], dict[str, Row]]()
+    lines = dict[tuple[Coded, ...], dict[str, Row]]()
     for row in rows:
         key = row.codes[:place] + row.codes[place + 1 :]
-        held.setdefault(key, {})[row.codes[place].code] = row
-    pages = max(1, -(-len(held) // size))
-    number = page_number(page, pages)
-    lines = list(held.items())[(number - 1) * size : number * size]
+        lines.setdefault(key, {})[row.codes[place].code] = row
+    shown_lines, number, pages = one_page(list(lines.items()), page, size)
     return Pivot(
-        attribute,
-        columns,
-        tuple(name for name in table.identifiers if name != attribute),
-        tuple((key, tuple(cells.get(one.code) for one in columns)) for key, cells in lines),
-        number,
-        pages,
-        len(held),
-        table.signed,
-    )
+        attribute=attribute,
+        columns=columns,
+        others=tuple(name for name in table.identifiers if name != attribute),
+        lines=tuple((key, tuple(cells.get(column.code) for column in columns))
+                    for key, cells in shown_lines),
+        number=number,
+        pages=pages,
+        of=len(lines),
+        signed=table.signed,
+    )  # fmt: skip
 
 
 def _rows(bundle: Bundle, table: CertifiedTable, selection: Selection) -> tuple[Row, ...]:
@@ -136,12 +126,12 @@ def _rows(bundle: Bundle, table: CertifiedTable, selection: Selection) -> tuple[
 
 def _columns(table: CertifiedTable, name: str, there: set[str]) -> tuple[Coded, ...]:
     codes: Mapping[str, str] = table.listed(name)
-    found = tuple(Coded(code, label) for code, label in codes.items() if code in there)
-    if len(found) > MOST_COLUMNS:
+    columns = tuple(Coded(code, label) for code, label in codes.items() if code in there)
+    if len(columns) > MOST_COLUMNS:
         raise InvalidParameter(
             "columns",
             rule=f"must be an attribute with at most {MOST_COLUMNS} codes in these rows",
-            value=f"{len(found):,} of {name}",
+            value=f"{len(columns):,} of {name}",
             next_step="Choose another attribute, or search for fewer codes.",
         )
-    return found
+    return columns

@@ -11,12 +11,11 @@ from starlette.responses import Response
 
 from leeward.core.codebook.marginal import BOUND, RELEASED
 from leeward.core.show.numbers import count, counted, cut, reach
-from leeward.interface.web.releases_folder import opened
+from leeward.interface.web.releases_address import read_selection, table_of
 from leeward.interface.web.releases_pivot import Pivot, first, pivot
-from leeward.interface.web.releases_table import picked_by, read_selection, refuse_wide
-from leeward.interface.web.site import render, site_of
+from leeward.interface.web.releases_table import picked_by
+from leeward.interface.web.site import render
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.blocks import certified
 from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS
 from leeward.publishing.bundle.selection import Coded, Row, Selection, select
 from leeward.publishing.bundle.signoff import certificate_digest
@@ -37,7 +36,7 @@ NO_NUMBER = "·"
 
 
 @dataclass(frozen=True)
-class Sheet:
+class PaperSheet:
     """A table on paper: the first `names` of its columns name the rows, the others are numbers."""
 
     caption: str
@@ -59,28 +58,29 @@ class View:
     @classmethod
     def of(cls, request: Request) -> "View":
         """The view of a request; pages of a screen do not matter on paper."""
-        bundle = opened(site_of(request).releases, request.path_params["name"])
-        table = certified(bundle, request.path_params["table"])
-        refuse_wide(table)
+        bundle, table = table_of(request)
         return cls(bundle, table, replace(read_selection(request.query_params, table), page=1))
 
     @property
     def chosen(self) -> Iterator[str]:
         """What was searched, filtered and sorted, in words."""
-        asked = self.selection
-        if not (asked.search or any(asked.filters.values()) or asked.status is not None):
+        selection = self.selection
+        if not (
+            selection.search or any(selection.filters.values()) or selection.status is not None
+        ):
             yield "all rows"
-        if asked.search:
-            yield f"with {', '.join(asked.search.split())} in codes or labels"
-        for name, code in asked.filters.items():
+        if selection.search:
+            yield f"with {', '.join(selection.search.split())} in codes or labels"
+        for name, code in selection.filters.items():
             if code:
                 yield f"{name} {_named(Coded(code, self.table.listed(name)[code]))}"
-        if asked.status is not None:
-            yield f"status {count(asked.status)}"
-        if asked.totals:
+        if selection.status is not None:
+            yield f"status {count(selection.status)}"
+        if selection.totals:
             yield "cells and totals"
-        if asked.sort:
-            yield f"sorted by {asked.sort}, {'downwards' if asked.descending else 'upwards'}"
+        if selection.sort:
+            way = "downwards" if selection.descending else "upwards"
+            yield f"sorted by {selection.sort}, {way}"
 
 
 def print_page(request: Request) -> Response:
@@ -90,7 +90,7 @@ def print_page(request: Request) -> Response:
     page = select(view.bundle, table.name, view.selection, size=MOST_PRINTED)
     names, numbers = _joined(table.identifiers), table.columns[len(table.identifiers) :]
     rows = [(*_joined([*map(_named, row.codes)]), *_numbers(row, table)) for row in page.rows]
-    sheet = Sheet(table.unit, (*names, *numbers), len(names), tuple(rows))
+    sheet = PaperSheet(table.unit, (*names, *numbers), len(names), tuple(rows))
     picked = picked_by(view.bundle, table, view.selection.sort, page)
     left_out = _left_out(len(rows), page.matches, "row")
     return _printed(request, view, [sheet], left_out, picked)
@@ -101,13 +101,13 @@ def print_pivot(request: Request) -> Response:
     view = View.of(request)
     unsorted = replace(view, selection=replace(view.selection, sort=""))
     attribute = request.query_params.get("columns", "") or first(view.table)
-    found = pivot(view.bundle, view.table, attribute, unsorted.selection, "", size=MOST_LINES)
-    left_out = _left_out(len(found.lines), found.of, "line")
-    return _printed(request, unsorted, list(_groups(found, view.table)), left_out)
+    crossed = pivot(view.bundle, view.table, attribute, unsorted.selection, "", size=MOST_LINES)
+    left_out = _left_out(len(crossed.lines), crossed.of, "line")
+    return _printed(request, unsorted, list(_groups(crossed, view.table)), left_out)
 
 
 def _printed(
-    request: Request, view: View, sheets: Sequence[Sheet], left_out: str, picked: str = ""
+    request: Request, view: View, sheets: Sequence[PaperSheet], left_out: str, picked: str = ""
 ) -> Response:
     return render(
         request,
@@ -132,20 +132,20 @@ def _left_out(rows: int, of: int, noun: str) -> str:
     )
 
 
-def _groups(found: Pivot, table: CertifiedTable) -> Iterator[Sheet]:
+def _groups(crossed: Pivot, table: CertifiedTable) -> Iterator[PaperSheet]:
     """The columns of a pivot, as many at a time as the paper is wide."""
-    names = _joined(found.others)
+    names = _joined(crossed.others)
     most = max(2, (PAPER - NAME * len(names)) // NUMBER)
-    for start in range(0, len(found.columns), most):
-        columns = found.columns[start : start + most]
-        heads = (*names, *(cut(one.label or one.code) for one in columns))
+    for start in range(0, len(crossed.columns), most):
+        columns = crossed.columns[start : start + most]
+        heads = (*names, *(cut(column.label or column.code) for column in columns))
         rows = tuple(
             (*_joined([*map(_named, codes)]), *map(_cell, cells[start : start + most]))
-            for codes, cells in found.lines
+            for codes, cells in crossed.lines
         )
-        shown = f"{start + 1} to {start + len(columns)} of {len(found.columns)}"
-        caption = f"{table.unit}, by {found.attribute} across: columns {shown}"
-        yield Sheet(caption, heads, len(names), rows, even=True)
+        shown = f"{start + 1} to {start + len(columns)} of {len(crossed.columns)}"
+        caption = f"{table.unit}, by {crossed.attribute} across: columns {shown}"
+        yield PaperSheet(caption, heads, len(names), rows, even=True)
 
 
 def _joined(names: Sequence[str]) -> tuple[str, ...]:
@@ -153,8 +153,8 @@ def _joined(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(names) if len(names) <= MOST_NAMES else (" · ".join(names),)
 
 
-def _named(one: Coded) -> str:
-    code, label = cut(one.code), cut(one.label)
+def _named(coded: Coded) -> str:
+    code, label = cut(coded.code), cut(coded.label)
     return f"{code} {label}" if label and label != code else code
 
 
@@ -171,7 +171,7 @@ def _numbers(row: Row, table: CertifiedTable) -> Iterator[str]:
     """The columns of a row behind its codes, in the order of the table."""
     sign = "" if table.margins.ends else "± "
     margins = zip(table.margin_columns + table.count_columns, row.margins, strict=True)
-    shown = {name: "" if one is None else f"{sign}{count(one)}" for name, one in margins}
+    shown = {name: "" if margin is None else f"{sign}{count(margin)}" for name, margin in margins}
     numbers = {
         "value": row.value,
         "status": row.status,
@@ -179,5 +179,5 @@ def _numbers(row: Row, table: CertifiedTable) -> Iterator[str]:
         BOUND: row.bound,
         ESTABLISHMENTS: row.establishments,
     }
-    shown |= {name: count(one) for name, one in numbers.items() if one is not None}
+    shown |= {name: count(number) for name, number in numbers.items() if number is not None}
     yield from (shown.get(name) or NO_NUMBER for name in table.columns[len(table.identifiers) :])

@@ -19,10 +19,9 @@ from leeward.derived.settle.restated import restated_findings
 from leeward.interface.report.document import report
 from leeward.interface.report.promise import Saying, promised, unprotected
 from leeward.interface.report.writing import refuse_unsound, report_findings
-from leeward.interface.web.plan_form import read_form
 from leeward.interface.web.releases_comparison import comparison_page
 from leeward.interface.web.releases_files import file_answer
-from leeward.interface.web.releases_folder import Shown, listing, opened
+from leeward.interface.web.releases_folder import ShownBundles, bundle_of, listing, unchanged
 from leeward.interface.web.releases_map import map_page, map_picture
 from leeward.interface.web.releases_outputs import (
     output_file,
@@ -35,11 +34,10 @@ from leeward.interface.web.releases_pivot import pivot_page
 from leeward.interface.web.releases_print import print_page, print_pivot
 from leeward.interface.web.releases_series import series_file, series_page
 from leeward.interface.web.releases_table import table_page
-from leeward.interface.web.site import listed, policy, render, site_of
+from leeward.interface.web.site import listed, policy, read_form, render, site_of
 from leeward.publishing.bundle import Bundle, read_bundle, verify_bundle
-from leeward.publishing.bundle.bundle_files import TABLES, sha256
+from leeward.publishing.bundle.bundle_files import TABLES
 from leeward.publishing.bundle.figure import account
-from leeward.publishing.bundle.reader import damaged
 from leeward.publishing.bundle.signoff import (
     DECISIONS,
     SignOff,
@@ -54,7 +52,7 @@ from leeward.publishing.release.ledger_check import entry_findings
 
 
 @dataclass(frozen=True)
-class Verification:
+class BundleCheck:
     """The findings about a bundle; `ledger` says whether its ledger was checked too.
 
     `note` says what was not compared, since another version made the bundle.
@@ -144,54 +142,54 @@ def routes() -> list[Route]:
 
 def folder_page(request: Request) -> Response:
     """The list of bundles."""
-    asked = request.query_params
+    query = request.query_params
     folder = site_of(request).releases
-    found = listing(folder)
-    shown = Shown.of_listing(found, asked.get("search", "").strip(), asked.get("page", ""))
+    bundles = listing(folder)
+    shown = ShownBundles.of_listing(bundles, query.get("search", "").strip(), query.get("page", ""))
     return render(request, "releases.html.j2", shown=shown, shelf=shelf(folder))
 
 
 def bundle_page(request: Request) -> Response:
     """One bundle; its tables are not read."""
-    asked = opened(site_of(request).releases, request.path_params["name"])
-    return _bundle_answer(request, asked, None)
+    return _bundle_answer(request, bundle_of(request), None)
 
 
 def verification_page(request: Request) -> Response:
     """The same page after a verification, which writes nothing."""
-    site = site_of(request)
-    asked = opened(site.releases, request.path_params["name"])
-    return _bundle_answer(request, asked, checked(asked.path, site.ledger))
+    bundle = bundle_of(request)
+    return _bundle_answer(request, bundle, checked(bundle.path, site_of(request).ledger))
 
 
 def sign_off(request: Request) -> Response:
     """Verify the bundle, then record a decision beside it, as `leeward verify --sign-off` does."""
-    site, said = site_of(request), dict(read_form(request.state.body))
-    asked = opened(site.releases, request.path_params["name"])
-    name, role, decision = (said.get(key, "").strip() for key in SIGNED)
+    bundle, fields = bundle_of(request), dict(read_form(request.state.body))
+    name, role, decision = (fields.get(key, "").strip() for key in SIGNED)
     signing = Signing(name, role, decision)
-    before = certificate_digest(asked.path)
-    found = checked(asked.path, site.ledger)
-    if found.may_be_signed:
+    before = certificate_digest(bundle.path)
+    verification = checked(bundle.path, site_of(request).ledger)
+    if verification.may_be_signed:
         try:
-            _refuse_strange(record_path(asked.path))
-            sign(asked.path, name, role, decision, verified=before)
+            _refuse_strange(record_path(bundle.path))
+            sign(bundle.path, name, role, decision, verified=before)
+            signing = Signing(done=True)
         except LeewardError as error:
-            return _bundle_answer(request, asked, found, replace(signing, refusals=listed(error)))
-        return _bundle_answer(request, asked, found, Signing(done=True))
-    return _bundle_answer(request, asked, found, signing)
+            signing = replace(signing, refusals=listed(error))
+    return _bundle_answer(request, bundle, verification, signing)
 
 
 def _bundle_answer(
-    request: Request, asked: Bundle, found: Verification | None, signing: Signing | None = None
+    request: Request,
+    bundle: Bundle,
+    verification: BundleCheck | None,
+    signing: Signing | None = None,
 ) -> Response:
     refused = signing is not None and not signing.done
     return render(
         request,
         "releases_bundle.html.j2",
         status=422 if refused else 200,
-        facts=facts(asked),
-        verification=found,
+        facts=facts(bundle),
+        verification=verification,
         signing=signing or Signing(),
         decisions=DECISIONS,
     )
@@ -199,7 +197,7 @@ def _bundle_answer(
 
 def report_page(request: Request) -> Response:
     """The report of a sound bundle, made again."""
-    bundle = opened(site_of(request).releases, request.path_params["name"])
+    bundle = bundle_of(request)
     refuse_unsound(bundle.path)
     page = report(bundle)
     return HTMLResponse(page, headers={"Content-Security-Policy": policy(page)})
@@ -207,50 +205,42 @@ def report_page(request: Request) -> Response:
 
 def published_file(request: Request) -> Response:
     """A file of a table as it was published, which the report links to."""
-    asked = request.path_params
-    bundle = opened(site_of(request).releases, asked["name"])
-    name = f"{TABLES}/{asked['table']}.{asked['form']}"
+    address, bundle = request.path_params, bundle_of(request)
+    name = f"{TABLES}/{address['table']}.{address['form']}"
     stamp, path = bundle.certificate.files.get(name), bundle.path / name
     if stamp is None:
         raise HTTPException(404)
-    plain = not path.parent.is_symlink() and S_ISREG(path.lstat().st_mode)
-    if not plain or path.stat().st_size != stamp.bytes or sha256(path) != stamp.sha256:
-        raise damaged(path, "must be the file that was published")
-    return FileResponse(path, filename=path.name)
+    return FileResponse(unchanged(path, stamp), filename=path.name)
 
 
-def checked(path: Path, ledger: Path | None) -> Verification:
+def checked(path: Path, ledger: Path | None) -> BundleCheck:
     """The checks of `leeward verify`: the ledger is checked only for a sound bundle."""
     findings = verify_bundle(path) or report_findings(path) or restated_findings(read_bundle(path))
     note = None if findings else not_compared(read_bundle(path).certificate)
     if ledger is None or findings:
-        return Verification(findings, ledger=False, note=note)
+        return BundleCheck(findings, ledger=False, note=note)
     try:
-        found = entry_findings(read_bundle(path).certificate, ledger)
-        return Verification(tuple(found), ledger=True, note=note)
+        entry = entry_findings(read_bundle(path).certificate, ledger)
+        return BundleCheck(tuple(entry), ledger=True, note=note)
     except LeewardError as error:
-        return Verification((), ledger=True, refusals=listed(error))
+        return BundleCheck((), ledger=True, refusals=listed(error))
 
 
 def facts(bundle: Bundle) -> Facts:
     """The facts of a bundle, read without opening a table."""
-    certificate = bundle.certificate
+    certificate, digest = bundle.certificate, certificate_digest(bundle.path)
+    try:
+        _refuse_strange(record_path(bundle.path))
+        sign_offs = SignOffs(read_sign_offs(bundle.path), digest)
+    except LeewardError as error:
+        sign_offs = SignOffs((), digest, listed(error))
     return Facts(
         bundle,
         promised(certificate),
         unprotected(certificate),
         account(certificate.budget),
-        _sign_offs(bundle.path),
+        sign_offs,
     )
-
-
-def _sign_offs(bundle: Path) -> SignOffs:
-    digest = certificate_digest(bundle)
-    try:
-        _refuse_strange(record_path(bundle))
-        return SignOffs(read_sign_offs(bundle), digest)
-    except LeewardError as error:
-        return SignOffs((), digest, listed(error))
 
 
 def _refuse_strange(record: Path) -> None:

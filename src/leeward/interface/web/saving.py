@@ -28,7 +28,13 @@ def save(request: Request, loaded: Path, name: str, *, replace: bool) -> Path:
     with _refusing(target):
         draft = _write(target.parent, written(request))
         try:
-            _refuse_another(request, draft)
+            if read_plan(draft).request != request:  # than the page showed
+                raise BadFile(
+                    "file",
+                    rule="must read back as the plan that is shown",
+                    value="a text that the file does not keep",
+                    next_step="Use plain letters and digits in names.",
+                )
             _claim(target, replace=replace)
             copymode(target, draft)
             draft.replace(target)
@@ -48,7 +54,7 @@ def _target(request: Request, loaded: Path, name: str) -> Path:
         )
     target = loaded.parent / name
     named = (request.codebook, request.sizes, *dict(request.data).values())
-    sources = [one for one in named if isinstance(one, str)]
+    sources = [source for source in named if isinstance(source, str)]
     if any(_same(target, loaded.parent / source) for source in sources if source):
         raise InvalidParameter(
             "file",
@@ -59,10 +65,10 @@ def _target(request: Request, loaded: Path, name: str) -> Path:
     return target
 
 
-def _same(one: Path, other: Path) -> bool:
+def _same(path: Path, other: Path) -> bool:
     with suppress(OSError, ValueError):
-        return one.samefile(other)
-    return one == other
+        return path.samefile(other)
+    return path == other
 
 
 def _write(folder: Path, text: str) -> Path:
@@ -78,20 +84,15 @@ def _write(folder: Path, text: str) -> Path:
     return Path(name)
 
 
-def _refuse_another(request: Request, draft: Path) -> None:
-    """Refuse a text that reads back as another plan than the page showed."""
-    if read_plan(draft).request != request:
-        raise BadFile(
-            "file",
-            rule="must read back as the plan that is shown",
-            value="a text that the file does not keep",
-            next_step="Use plain letters and digits in names.",
-        )
-
-
 def _claim(target: Path, *, replace: bool) -> None:
     """Create the file; an existing one is accepted only with `replace`, and if it is a plan."""
-    _refuse_strange(target)
+    if os.path.lexists(target) and not S_ISREG(target.lstat().st_mode):
+        raise BadFile(
+            "file",
+            rule="must be a plain file, not a link, a folder or a pipe",
+            value=repr(str(target)),
+            next_step="Choose another name.",
+        )
     if replace and target.exists() and load(target).request is None:
         raise BadFile(
             "file",
@@ -108,16 +109,6 @@ def _claim(target: Path, *, replace: bool) -> None:
             value=f"{target.name}, which exists",
             next_step="Choose another name, or tick the box.",
         ) from None
-
-
-def _refuse_strange(target: Path) -> None:
-    if os.path.lexists(target) and not S_ISREG(target.lstat().st_mode):
-        raise BadFile(
-            "file",
-            rule="must be a plain file, not a link, a folder or a pipe",
-            value=repr(str(target)),
-            next_step="Choose another name.",
-        )
 
 
 @contextmanager
@@ -145,4 +136,4 @@ def next_commands(plan: Path, site: Site) -> str:
 def free_folder(parent: Path, name: str) -> Path:
     """The first of `name`, `name-2`, `name-3` … that does not exist."""
     names = chain([name], (f"{name}-{number}" for number in count(2)))
-    return next(path for path in (parent / one for one in names) if not os.path.lexists(path))
+    return next(path for path in (parent / folder for folder in names) if not os.path.lexists(path))

@@ -35,10 +35,10 @@ class Connection(H11Protocol):
     @property
     def waiting(self) -> bool:
         """Whether it has no complete request that is still to be answered."""
-        asked = self.cycle
-        if asked is None:
+        cycle = self.cycle
+        if cycle is None:
             return True
-        return asked.more_body or asked.response_complete
+        return cycle.more_body or cycle.response_complete
 
     @property
     def since(self) -> float:
@@ -49,11 +49,11 @@ class Connection(H11Protocol):
         """Begin to wait; if there are too many connections, close the longest waiting one."""
         super().connection_made(transport)
         self._begin_to_wait()
-        known = [one for one in self.connections if isinstance(one, Connection)]
-        held = [one for one in known if not one.transport.is_closing()]
-        if len(held) > MOST_CONNECTIONS:
-            waiting = [one for one in held if one.waiting]  # this one at least
-            min(waiting, key=lambda one: one.since).transport.abort()
+        known = (each for each in self.connections if isinstance(each, Connection))
+        still_open = [each for each in known if not each.transport.is_closing()]
+        if len(still_open) > MOST_CONNECTIONS:
+            waiting = [each for each in still_open if each.waiting]  # this one at least
+            min(waiting, key=lambda each: each.since).transport.abort()
 
     def on_response_complete(self) -> None:
         """Begin to wait for the next request."""
@@ -88,7 +88,13 @@ def listen(port: int) -> socket.socket:
         listening.listen(BACKLOG)
     except OSError as error:
         listening.close()
-        raise _unusable(port, error) from None
+        taken = error.errno == errno.EADDRINUSE
+        raise BadFile(
+            "--port",
+            rule="must be free" if taken else "must be one that this user may listen on",
+            value=f"{port}, which another program uses" if taken else str(port),
+            next_step="Choose another port, or leave it out for any free one.",
+        ) from None
     return listening
 
 
@@ -109,14 +115,4 @@ def make_server(site: Site) -> uvicorn.Server:
             backlog=BACKLOG,
             timeout_graceful_shutdown=GRACE,
         )
-    )
-
-
-def _unusable(port: int, error: OSError) -> BadFile:
-    taken = error.errno == errno.EADDRINUSE
-    return BadFile(
-        "--port",
-        rule="must be free" if taken else "must be one that this user may listen on",
-        value=f"{port}, which another program uses" if taken else str(port),
-        next_step="Choose another port, or leave it out for any free one.",
     )

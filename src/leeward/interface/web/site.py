@@ -2,21 +2,27 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import TypeVar
+from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from leeward.core.errors import LeewardError, Problems
+from leeward.core.errors import InvalidParameter, LeewardError, Problems
 from leeward.core.show import environment
 from leeward.interface.report.glossary import glossary
 from leeward.interface.web.geography import Geography
 
 ADDRESS = "127.0.0.1"
 """The page serves this machine alone: no option sets another address."""
+
+Item = TypeVar("Item")
+Fields = list[tuple[str, str]]
+"""Names and texts of a form, in the order of the page."""
 
 LABORATORY = "laboratory"
 TABS = {"plan": "Plan", "releases": "Releases", "ledger": "Ledger"}
@@ -70,15 +76,30 @@ def site_of(request: Request) -> Site:
     return site
 
 
+def read_form(body: bytes) -> Fields:
+    """The fields that a browser sent; the guard has limited the size of the body."""
+    try:
+        return parse_qsl(body.decode("ascii"), keep_blank_values=True, errors="strict")
+    except ValueError:
+        raise InvalidParameter(
+            "form",
+            rule="must hold fields of text in UTF-8",
+            value="something else",
+            next_step="Go back and send the form of the page.",
+        ) from None
+
+
 def listed(error: LeewardError) -> tuple[LeewardError, ...]:
     """One refusal or several, each by itself."""
     return error.problems if isinstance(error, Problems) else (error,)
 
 
-def page_number(text: str, pages: int) -> int:
-    """The page that an address asks for, moved into 1 to `pages`."""
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 1
-    return min(max(number, 1), pages)
+def one_page(items: Sequence[Item], text: str, size: int) -> tuple[Sequence[Item], int, int]:
+    """The items of the page that an address asks for, its number from 1 on, and that of pages."""
+    pages = max(1, -(-len(items) // size))
+    wanted = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+    number = min(max(wanted, 1), pages)
+    return items[(number - 1) * size : number * size], number, pages
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: object) -> HTMLResponse:
@@ -92,12 +113,9 @@ def render(request: Request, template: str, *, status: int = 200, **values: obje
 
 def policy(page: str) -> str:
     """A content policy without scripts and forms; it allows the styles of this page alone."""
-    styles = [f"'sha256-{_digest(style)}'" for style in STYLE.findall(page)] or ["'none'"]
+    digests = (sha256(style.encode()).digest() for style in STYLE.findall(page))
+    styles = [f"'sha256-{b64encode(digest).decode()}'" for digest in digests] or ["'none'"]
     return (
         f"default-src 'none'; style-src {' '.join(styles)}; base-uri 'none'; "
         "form-action 'none'; frame-ancestors 'none'; sandbox allow-downloads"
     )
-
-
-def _digest(style: str) -> str:
-    return b64encode(sha256(style.encode()).digest()).decode()

@@ -13,8 +13,8 @@ from leeward.derived.products.lodes import Lodes
 from leeward.derived.products.product import product
 from leeward.derived.products.product_recipe import Recipe
 from leeward.derived.settle.tidying import tidy
-from leeward.interface.commands.check import check_made_up
-from leeward.interface.commands.economy import make
+from leeward.interface.commands.check_command import check_made_up
+from leeward.interface.commands.economy_command import make
 from leeward.interface.commands.new_files import list_text
 from leeward.interface.commands.recipes.folder import (
     LEDGER,
@@ -23,9 +23,9 @@ from leeward.interface.commands.recipes.folder import (
     write_folder,
 )
 from leeward.interface.commands.recipes.recipe import read_recipe
-from leeward.interface.commands.release import report, run, summary
+from leeward.interface.commands.release_command import report, run, summary
 from leeward.interface.commands.screen import say
-from leeward.interface.commands.tidy import lodes_lines
+from leeward.interface.commands.tidy_command import lodes_lines
 from leeward.lab.economy import Economy, EconomyFiles
 from leeward.lab.economy.homes import Homes
 from leeward.lab.economy.made_up_codes import CIPS, INSTITUTIONS, OCCUPATIONS

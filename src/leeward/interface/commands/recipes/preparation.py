@@ -17,7 +17,7 @@ from leeward.derived.products.product_recipe import PreparedRows, Recipe
 from leeward.interface.commands.new_files import CONFIDENTIAL
 from leeward.interface.commands.recipes.outcomes import prepared_rows
 from leeward.interface.commands.recipes.recipe import Years
-from leeward.interface.commands.screen import Bar
+from leeward.interface.commands.screen import ProgressBar
 from leeward.publishing.engines.database import Scratch, Table
 from leeward.publishing.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
 from leeward.publishing.engines.opening import connect, open_database
@@ -35,7 +35,9 @@ SOURCES = "--wages, --cohorts, --workplaces or --workers"
 """What a database could not read is in one of them."""
 
 
-def prepare(recipe: Recipe, sources: Mapping[str, str], folder: Path, bar: Bar | Silent) -> None:
+def prepare(
+    recipe: Recipe, sources: Mapping[str, str], folder: Path, bar: ProgressBar | Silent
+) -> None:
     """Write the confidential tables of a recipe into a new folder: all of them or none."""
     columns = {name: (*usual, *recipe.needed.get(name, ())) for name, usual in USUAL.items()}
     with private_folder(folder, CONFIDENTIAL) as inside:

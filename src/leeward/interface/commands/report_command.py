@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from leeward.core.errors import InvalidParameter
+from leeward.interface.commands.options import BundleFolder
 from leeward.interface.commands.screen import progress, say
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ PRIVATE = 0o600
 
 
 def report_command(
-    bundle: Annotated[Path, typer.Argument(help="The bundle's folder.")],
+    bundle: BundleFolder,
     *,
     out: Annotated[
         Path | None, typer.Option(help="Write an internal review sheet here, and no report.")
@@ -27,8 +28,7 @@ def report_command(
         Path | None, typer.Option(help="With --out: YAML, the office's own limits.")
     ] = None,
     audit: Annotated[
-        bool,
-        typer.Option("--audit", help="With --out: audit this installation now, two minutes."),
+        bool, typer.Option("--audit", help="With --out: audit this installation now, two minutes.")
     ] = False,
 ) -> None:
     """Write report.html into a sound bundle; an older one is replaced.
@@ -40,29 +40,27 @@ def report_command(
 
     Example: leeward report bundle
     """
-    if out is None:
-        _require_out(against=against, limits=limits, audit=audit or None)
-        with progress() as bar:
-            bar.step("checking the bundle, writing the report")
-            # Imported here: templates would slow the start of every other command.
-            from leeward.interface.report.writing import add_report  # noqa: PLC0415 (see above)
-
-            written = add_report(bundle)
-        say(f"Report: {written}")
+    if out is not None:
+        _write_review(bundle, out, against, limits, audit=audit)
+        say(f"Review sheet: {out}")
         return
-    _write_review(bundle, out, against, limits, audit=audit)
-    say(f"Review sheet: {out}")
+    _require_no_review(against=against, limits=limits, audit=audit or None)
+    with progress() as bar:
+        bar.step("checking the bundle, writing the report")
+        # Imported here: templates would slow the start of every other command.
+        from leeward.interface.report.writing import add_report  # noqa: PLC0415 (see above)
+
+        written = add_report(bundle)
+    say(f"Report: {written}")
 
 
-def _require_out(**given: object) -> None:
-    for name, value in given.items():
-        if value is not None:
-            raise InvalidParameter(
-                "--out",
-                rule=f"must be given with --{name}: a review sheet is no part of the bundle",
-                value="nothing",
-                next_step="Name a file, such as --out review.html.",
-            )
+def _require_no_review(**given: object) -> None:
+    for name in (name for name, value in given.items() if value is not None):
+        raise InvalidParameter.missing(
+            "--out",
+            where=f"with --{name}: a review sheet is no part of the bundle",
+            next_step="Name a file, such as --out review.html.",
+        )
 
 
 def _write_review(
@@ -73,15 +71,21 @@ def _write_review(
     from leeward.publishing.bundle import read_bundle  # noqa: PLC0415 (as above)
     from leeward.publishing.bundle.disk import write_new  # noqa: PLC0415
 
-    _refuse_inside(out, bundle, *([] if against is None else [against]))
-    asked = None if limits is None else read_limits(limits)
+    folders = [bundle, *([] if against is None else [against])]
+    if any(folder.resolve() in out.resolve().parents for folder in folders):
+        raise InvalidParameter(
+            "--out",
+            rule="must not lie in a bundle, to which nothing but its report may be added",
+            value=repr(str(out)),
+            next_step="Name a file beside it.",
+        )
+    own = None if limits is None else read_limits(limits)
     with progress() as bar:
         bar.step("checking the bundles")
-        for one in (bundle, against):
-            if one is not None:
-                refuse_unsound(one)
+        for folder in folders:
+            refuse_unsound(folder)
         old = None if against is None else read_bundle(against)
-        review = Review(read_bundle(bundle), old, asked, _audited(audit=audit))
+        review = Review(read_bundle(bundle), old, own, _audited(audit=audit))
         bar.step("writing the review sheet")
         write_new(out, review.page().encode(), PRIVATE if review.mark else 0o644)
 
@@ -94,17 +98,6 @@ def _audited(*, audit: bool) -> "Audited | None":
         return kept()
     from leeward.lab.audit import audit as examined  # noqa: PLC0415
 
-    found = Audited.of(row.as_expected for row in examined(quick=True))
-    found.keep()
-    return found
-
-
-def _refuse_inside(out: Path, *bundles: Path) -> None:
-    for one in bundles:
-        if one.resolve() in out.resolve().parents:
-            raise InvalidParameter(
-                "--out",
-                rule="must not lie in a bundle, to which nothing but its report may be added",
-                value=repr(str(out)),
-                next_step="Name a file beside it.",
-            )
+    result = Audited.of(row.as_expected for row in examined(quick=True))
+    result.keep()
+    return result

@@ -11,7 +11,7 @@ from leeward.core.errors import InvalidParameter, LeewardError, raise_all
 from leeward.core.installation import command
 from leeward.core.show.page import INTERNAL
 from leeward.core.show.progress import Silent
-from leeward.interface.commands.screen import Bar, note, progress, say, say_json
+from leeward.interface.commands.screen import ProgressBar, note, progress, say_lines, show
 from leeward.lab.attacks import attack_registry
 from leeward.lab.attacks.attack_registry import ATTACK, ATTACKS, OF_FILES, attack_named, has_solver
 from leeward.lab.attacks.gallery import INDEX, Run, files
@@ -25,26 +25,29 @@ ALL, INTERVAL = "all", "interval"
 OWNER, EVERYBODY = (0o600, 0o700), (0o644, 0o755)
 """Modes of files and folder."""
 
+Name = Annotated[str | None, typer.Argument(help="The attack, or all; left out, they are listed.")]
+Tables = Annotated[
+    list[Path] | None, typer.Argument(help="For interval: published tables to examine.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--with", metavar="KEY=VALUE", help="A parameter; may be repeated."),
+]
+Data = Annotated[
+    Path | None, typer.Option("--data", help="A plan: its own tables, CONFIDENTIAL output.")
+]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for the pages; must not exist.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The findings as JSON.")]
+
 
 def attack_command(
-    name: Annotated[
-        str | None, typer.Argument(help="The attack, or all; left out, they are listed.")
-    ] = None,
-    tables: Annotated[
-        list[Path] | None, typer.Argument(help="For interval: published tables to examine.")
-    ] = None,
+    name: Name = None,
+    tables: Tables = None,
     *,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--with", metavar="KEY=VALUE", help="A parameter; may be repeated."),
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option("--data", help="A plan: its own tables, CONFIDENTIAL output.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for the pages; must not exist.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The findings as JSON.")] = False,
+    settings: Settings = None,
+    data: Data = None,
+    out: Out = None,
+    as_json: AsJson = False,
 ) -> None:
     """Try what an attacker learns from other protections, from ours and from nothing.
 
@@ -55,29 +58,34 @@ def attack_command(
     Example: leeward attack edge --out edge
     """
     if name is None:
-        _list()
+        say_lines(_listed())
         return
     if out is not None:
         require_free(out)
-    asked = _several(settings, data) if name == ALL else [name]
-    given = {} if name == ALL else _settings(name, settings or (), data, tables or ())
+    every = name == ALL
+    names = _several(settings, data) if every else [name]
+    given = {} if every else _settings(name, settings or (), data, tables or ())
     if data is not None:
         note(INTERNAL)
     with progress() as bar:
-        runs = _run(asked, given, data, tables or (), bar)
+        runs = _run(names, given, data, tables or (), bar)
     if out is not None:
-        _write(runs, out, name)
-    _tell(runs, out, as_json=as_json, listed=name == ALL)
+        file, folder = OWNER if any(run.finding.internal for run in runs) else EVERYBODY
+        with appearing(out, folder) as hidden:  # the pages, all or none
+            for path, content in files(runs, many=every).items():
+                write_file(hidden / path, content.encode(), file)
+    show(_lines(runs, out, brief=every), lambda: answer(runs, many=every), as_json=as_json)
 
 
-def _list() -> None:
+def _listed() -> Iterator[str]:
+    """Every attack, and how to call one."""
     width = max(map(len, ATTACKS))
-    for name, one in ATTACKS.items():
-        marks = [*(["--data"] if one.own else []), *(["extra attacks"] if one.solver else [])]
-        say(f"{name:{width}}  {one.line}" + (f" [{', '.join(marks)}]" if marks else ""))
-    say()
-    say("[--data]: also runs on the tables of a plan. [extra attacks]: needs OR-Tools.")
-    say("Type: leeward attack NAME, or leeward attack all --out gallery")
+    for name, entry in ATTACKS.items():
+        marks = [*(["--data"] if entry.own else []), *(["extra attacks"] if entry.solver else [])]
+        yield f"{name:{width}}  {entry.line}" + (f" [{', '.join(marks)}]" if marks else "")
+    yield ""
+    yield "[--data]: also runs on the tables of a plan. [extra attacks]: needs OR-Tools."
+    yield "Type: leeward attack NAME, or leeward attack all --out gallery"
 
 
 def _settings(
@@ -103,7 +111,7 @@ def _settings(
 
 
 def _own() -> Iterator[str]:
-    return (name for name, one in ATTACKS.items() if one.own)
+    return (name for name, entry in ATTACKS.items() if entry.own)
 
 
 def _several(settings: Sequence[str] | None, data: Path | None) -> Sequence[str]:
@@ -118,11 +126,11 @@ def _several(settings: Sequence[str] | None, data: Path | None) -> Sequence[str]
     chosen = list(ATTACKS)
     if data is not None:
         chosen = list(_own())
-        rest = ", ".join(one for one in ATTACKS if one not in chosen)
+        rest = ", ".join(name for name in ATTACKS if name not in chosen)
         note(f"Left out, since they have numbers of their own: {rest}.")
     if not has_solver():
-        missing = [one for one in chosen if ATTACKS[one].solver]
-        chosen = [one for one in chosen if one not in missing]
+        missing = [name for name in chosen if ATTACKS[name].solver]
+        chosen = [name for name in chosen if name not in missing]
         note(f"Left out, since OR-Tools is missing: {', '.join(missing)}. Type: "
              f"{command('attacks')}")  # fmt: skip
     return chosen
@@ -133,7 +141,7 @@ def _run(
     given: Mapping[str, Any],
     data: Path | None,
     tables: Sequence[Path],
-    bar: Bar | Silent,
+    bar: ProgressBar | Silent,
 ) -> list[Run]:
     """Every attack on one shared world, which is opened if one of them has tables."""
     if tables:
@@ -154,13 +162,15 @@ def _run(
 
 
 @contextmanager
-def _world(names: Sequence[str], data: Path | None, bar: Bar | Silent) -> Iterator[World | None]:
+def _world(
+    names: Sequence[str], data: Path | None, bar: ProgressBar | Silent
+) -> Iterator[World | None]:
     """The tables of a plan, made-up ones, or none if no attack asks for any."""
     opened: AbstractContextManager[World | None]
     if data is not None:
         bar.step("checking the rows")
         opened = of_plan(read_plan(data))
-    elif any(ATTACKS[one].tables for one in names):
+    elif any(ATTACKS[name].tables for name in names):
         bar.step("making up an economy")
         opened = made_up()
     else:
@@ -169,33 +179,16 @@ def _world(names: Sequence[str], data: Path | None, bar: Bar | Silent) -> Iterat
         yield world
 
 
-def _write(runs: Sequence[Run], out: Path, name: str) -> None:
-    """The pages, all or none; those of confidential data are the owner's alone."""
-    file, folder = OWNER if any(one.finding.internal for one in runs) else EVERYBODY
-    with appearing(out, folder) as hidden:
-        for path, content in files(runs, many=name == ALL).items():
-            write_file(hidden / path, content.encode(), file)
-
-
-def _tell(runs: Sequence[Run], out: Path | None, *, as_json: bool, listed: bool) -> None:
-    if as_json:
-        say_json(answer(runs, many=listed))
-        return
-    if any(one.finding.internal for one in runs):
-        say(INTERNAL)
-    for one in runs:
-        _say(one, brief=listed)
+def _lines(runs: Sequence[Run], out: Path | None, *, brief: bool) -> Iterator[str]:
+    """What each attack found against other protections, ours, and nothing."""
+    if any(run.finding.internal for run in runs):
+        yield INTERNAL
+    for finding in (run.finding for run in runs):
+        ours, nothing = finding.against_leeward, finding.against_nothing
+        yield f"{finding.attack}: {finding.shown}" if brief else finding.shown
+        yield finding.sentence
+        yield f"Leeward: {ours.shown}. {ours.sentence}"
+        yield f"No release: {nothing.shown}. {nothing.sentence}"
+        yield from ("",) if brief else finding.remarks
     if out is not None:
-        say(f"The page is {out / INDEX}.")
-
-
-def _say(run: Run, *, brief: bool) -> None:
-    found = run.finding
-    say(f"{found.attack}: {found.shown}" if brief else found.shown)
-    say(found.sentence)
-    say(f"Leeward: {found.against_leeward.shown}. {found.against_leeward.sentence}")
-    say(f"No release: {found.against_nothing.shown}. {found.against_nothing.sentence}")
-    for one in () if brief else found.remarks:
-        say(one)
-    if brief:
-        say()
+        yield f"The page is {out / INDEX}."

@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from leeward.core.errors import InvalidParameter
-from leeward.interface.commands.screen import guarded, note, say, say_json
+from leeward.interface.commands.app import group
+from leeward.interface.commands.options import AsJson, SurveyFile
+from leeward.interface.commands.screen import note, say, show
 from leeward.publishing.bundle.disk import write_new, writing
 from leeward.systems.local.response import Report, draw_report, own_report, read_stratum
 from leeward.systems.local.result import aggregate
@@ -24,17 +26,9 @@ AGAIN = (
     "cost epsilon again."
 )
 
-local_app = typer.Typer(
-    name="local",
-    help="Surveys of workers without a trusted collector: randomise, then count.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
-
 
 def page_command(
-    survey: Annotated[Path, typer.Argument(help="The survey, a YAML file.")],
+    survey: SurveyFile,
     *,
     out: Annotated[Path, typer.Option(help="The HTML file to write; it must not exist.")],
 ) -> None:
@@ -50,7 +44,7 @@ def page_command(
 
 
 def encode_command(
-    survey: Annotated[Path, typer.Argument(help="The survey, a YAML file.")],
+    survey: SurveyFile,
     *,
     answer: Annotated[
         list[str] | None,
@@ -75,13 +69,14 @@ def encode_command(
 
     Example: leeward local encode survey.yaml --answer - --out report.json
     """
-    asked = read_survey(survey)
-    for sentence in asked.sentences:
+    questions = read_survey(survey)
+    for sentence in questions.sentences:
         note(sentence)
-    report, new = own_report(asked, lambda: _drawn(asked, answer, stratum))
+
+    report, new = own_report(questions, lambda: _drawn(questions, answer, stratum))
     if not new:
         note(AGAIN)
-    content = report.to_bytes(asked)
+    content = report.to_bytes(questions)
     if out is None:
         say(content.decode().rstrip("\n"))
         return
@@ -91,15 +86,23 @@ def encode_command(
 
 def _drawn(survey: Survey, answer: list[str] | None, stratum: list[str] | None) -> Report:
     """A new report; the stratum is checked before anything is drawn."""
-    told = read_stratum(survey, _pairs("--stratum", stratum or ()))
-    return draw_report(survey, _answers(survey, answer), told)
+    group = read_stratum(survey, _pairs("--stratum", stratum or ()))
+    return draw_report(survey, _answers(survey, answer), group)
+
+
+def _write(out: Path, content: bytes) -> None:
+    """Write the report; a file that holds it already is left as it is."""
+    with writing(out):
+        there = out.is_file() and out.read_bytes() == content
+    if not there:
+        write_new(out, content)
 
 
 def _answers(survey: Survey, given: list[str] | None) -> dict[str, str]:
     """The code of each question; a refusal shows none of them."""
-    names = [one.name for one in survey.questions]
+    names = [question.name for question in survey.questions]
     if not given or given == [ASKED]:
-        return {one.name: _ask(one.text, one.answers.codes) for one in survey.questions}
+        return {each.name: _ask(each.text, each.answers.codes) for each in survey.questions}
     if len(names) == 1 and len(given) == 1:
         return {names[0]: given[0]}
     answers = _pairs("--answer", given)
@@ -123,7 +126,7 @@ def _ask(question: str, codes: tuple[str, ...]) -> str:
 
 
 def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
-    split = [one.partition("=") for one in given]
+    split = [text.partition("=") for text in given]
     if not all(equal for _, equal, _ in split):
         raise InvalidParameter(
             option,
@@ -134,22 +137,14 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
     return {name.strip(): code.strip() for name, _, code in split}
 
 
-def _write(out: Path, content: bytes) -> None:
-    """Write the report; a file that holds it already is left as it is."""
-    with writing(out):
-        held = out.is_file() and out.read_bytes() == content
-    if not held:
-        write_new(out, content)
-
-
 def aggregate_command(
-    survey: Annotated[Path, typer.Argument(help="The survey, a YAML file.")],
+    survey: SurveyFile,
     reports: Annotated[
         Path, typer.Argument(help="A folder of report files, or one file with a report a line.")
     ],
     *,
     out: Annotated[Path, typer.Option(help="The result's folder; it must not exist.")],
-    as_json: Annotated[bool, typer.Option("--json", help="The answer as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Count the reports: estimates with margins, certificate and page in a new folder.
 
@@ -157,19 +152,13 @@ def aggregate_command(
 
     Example: leeward local aggregate survey.yaml reports --out result
     """
-    asked = read_survey(survey)
-    found = aggregate(asked, reports)
-    certificate = write_result(found, out)
-    content = found.as_json()
-    if as_json:
-        told = certificate.model_dump(mode="json", exclude={"files", "survey"})
-        say_json({"result": str(out), **told, "tables": content["tables"]})
-        return
-    for line in lines(certificate, content):
-        say(line)
-    say(f"{out}: result.json, result.csv, certificate.json, report.html; `leeward verify` checks.")
+    result = aggregate(read_survey(survey), reports)
+    certificate, content = write_result(result, out), result.as_json()
+    stated = certificate.model_dump(mode="json", exclude={"files", "survey"})
+    numbers = {"result": str(out), **stated, "tables": content["tables"]}
+    files = "result.json, result.csv, certificate.json, report.html"
+    last = f"{out}: {files}; `leeward verify` checks."
+    show((*lines(certificate, content), last), lambda: numbers, as_json=as_json)
 
 
-local_app.command("encode")(guarded(encode_command))
-local_app.command("page")(guarded(page_command))
-local_app.command("aggregate")(guarded(aggregate_command))
+local_app = group("local", encode=encode_command, page=page_command, aggregate=aggregate_command)

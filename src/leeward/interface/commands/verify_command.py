@@ -28,31 +28,38 @@ from leeward.publishing.bundle.statements import MadeFromStatement
 
 Findings = tuple[str, ...]
 
+Bundle = Annotated[
+    list[Path],
+    typer.Argument(
+        help="The folder of a bundle, of synthetic rows, of a regression or of a survey's "
+        "result; several are compared."
+    ),
+]
+Ledger = Annotated[
+    Path | None, typer.Option("--ledger", help="The ledger, to confirm the entry too.")
+]
+Source = Annotated[
+    Path | None, typer.Option("--source", help="The release that a tidy bundle is made from.")
+]
+Signing = Annotated[
+    bool, typer.Option("--sign-off", help="Record a decision beside a sound bundle.")
+]
+Name = Annotated[str | None, typer.Option(help="Who signs, with --sign-off.")]
+Role = Annotated[str | None, typer.Option(help="In which role, with --sign-off.")]
+Decision = Annotated[str | None, typer.Option(help=f"With --sign-off: {', '.join(DECISIONS)}.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The findings as JSON.")]
+
 
 def verify_command(  # noqa: PLR0913 (a parameter for each option)
-    bundle: Annotated[
-        list[Path],
-        typer.Argument(
-            help="The folder of a bundle, of synthetic rows, of a regression or of a survey's "
-            "result; several are compared."
-        ),
-    ],
-    ledger: Annotated[
-        Path | None, typer.Option("--ledger", help="The ledger, to confirm the entry too.")
-    ] = None,
+    bundle: Bundle,
+    ledger: Ledger = None,
     *,
-    source: Annotated[
-        Path | None, typer.Option("--source", help="The release that a tidy bundle is made from.")
-    ] = None,
-    sign_off: Annotated[
-        bool, typer.Option("--sign-off", help="Record a decision beside a sound bundle.")
-    ] = False,
-    name: Annotated[str | None, typer.Option(help="Who signs, with --sign-off.")] = None,
-    role: Annotated[str | None, typer.Option(help="In which role, with --sign-off.")] = None,
-    decision: Annotated[
-        str | None, typer.Option(help=f"With --sign-off: {', '.join(DECISIONS)}.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The findings as JSON.")] = False,
+    source: Source = None,
+    sign_off: Signing = False,
+    name: Name = None,
+    role: Role = None,
+    decision: Decision = None,
+    as_json: AsJson = False,
 ) -> None:
     """Check bundles: checksums, tables, certificate; with the ledger also their entries.
 
@@ -62,29 +69,24 @@ def verify_command(  # noqa: PLR0913 (a parameter for each option)
 
     Example: leeward verify bundle --ledger ledger.sqlite
     """
-    given = {"--name": name, "--role": role, "--decision": decision}
-    _check_options(given, sign_off)
-    _check_signed(bundle, sign_off)
-    before = _digest_of(bundle[0]) if sign_off else None
-    tell = _silent if as_json else say
-    found = [_checked(one, ledger, source, sign_off, tell) for one in bundle]
-    apart = _apart([one.path for one in found if one.sound], tell)
-    sound = not apart and all(found)
+    _check_options({"--name": name, "--role": role, "--decision": decision}, bundle, sign_off)
+    named = any((bundle[0] / file).is_file() for file in (CERTIFICATE, SYNTHETIC))
+    before = certificate_digest(bundle[0]) if sign_off and named else None
+    tell = (lambda _: None) if as_json else say  # then the answer is one JSON object
+    checked = [_checked(path, ledger, source, sign_off, tell) for path in bundle]
+    apart = _apart([each.path for each in checked if each.sound], tell)
+    sound = not apart and all(checked)
     if sound and sign_off:
         sign(bundle[0], name or "", role or "", decision or "", verified=before)
         tell(f"Recorded in {record_path(bundle[0])}.")
     if as_json:
-        bundles = [_as_json(one) for one in found]
+        bundles = [_as_json(each) for each in checked]
         say_json({"sound": sound, "bundles": bundles, "disagreements": list(apart)})
     if not sound:
         raise typer.Exit(REFUSED)
-    for one in bundle:
-        for line in sign_off_lines(read_sign_offs(one), certificate_digest(one)):
-            tell(line if len(bundle) == 1 else f"{one}: {line}")
-
-
-def _silent(_: str) -> None:
-    """Print nothing: the answer is one JSON object."""
+    for path in bundle:
+        for line in sign_off_lines(read_sign_offs(path), certificate_digest(path)):
+            tell(line if len(bundle) == 1 else f"{path}: {line}")
 
 
 def _as_json(checked: Verification) -> dict[str, object]:
@@ -98,8 +100,8 @@ def _as_json(checked: Verification) -> dict[str, object]:
         "problems": list(checked.problems),
         "notes": list(checked.notes),
         "sign_offs": [
-            {**one.model_dump(mode="json"), "of_this_bundle": one.certificate == digest}
-            for one in records
+            {**record.model_dump(mode="json"), "of_this_bundle": record.certificate == digest}
+            for record in records
         ],
         "decision": None if holds is None else holds.decision,
     }
@@ -113,7 +115,9 @@ def _checked(
     tell: Callable[[str], None],
 ) -> Verification:
     """A bundle with what is wrong with it: nothing if it is sound."""
-    made_from = _made_from(bundle)
+    made_from = None
+    with suppress(LeewardError):  # what cannot be read is found when it is verified
+        made_from = read_bundle(bundle).certificate.made_from
     checked = verify(bundle, ledger=ledger, source=source)
     if sign_off and ledger is None:  # what was not compared is not signed, unless the ledger has it
         checked = replace(checked, problems=(*checked.problems, *checked.notes))
@@ -123,21 +127,14 @@ def _checked(
         signed = " Nothing was signed." if sign_off else ""
         tell(f"{bundle} is NOT sound: {counted(len(checked.problems), 'finding')}.{signed}")
     else:
-        told = "it" if made_from is None else "the release that it is made from"
-        confirmed = "" if ledger is None else f" and the ledger confirms {told}"
+        origin = "it" if made_from is None else "the release that it is made from"
+        confirmed = "" if ledger is None else f" and the ledger confirms {origin}"
         tell(f"{bundle} is sound{confirmed}.")
         if made_from is not None:
             tell(_origin(made_from, source))
         for note in checked.notes:
             tell(note)
     return checked
-
-
-def _made_from(bundle: Path) -> MadeFromStatement | None:
-    """What a bundle says it is made from; what cannot be read is found when it is verified."""
-    with suppress(LeewardError):
-        return read_bundle(bundle).certificate.made_from
-    return None
 
 
 def _origin(made_from: MadeFromStatement, source: Path | None) -> str:
@@ -154,19 +151,19 @@ def _apart(bundles: list[Path], tell: Callable[[str], None]) -> Findings:
     """How bundles disagree on one history of their ledger; a single one never does."""
     if len(bundles) == 1:
         return ()
-    held = {str(one): paid_in(one) for one in bundles if not is_result(one)}
-    findings = history_findings(held)
+    paid = {str(path): paid_in(path) for path in bundles if not is_result(path)}
+    findings = history_findings(paid)
     for finding in findings:
         tell(f"- {finding}")
     if findings:
         tell(f"These bundles do NOT agree: {counted(len(findings), 'finding')}.")
-    elif held:
+    elif paid:
         tell("They agree with each other.")
     return tuple(findings)
 
 
-def _check_options(given: dict[str, str | None], sign_off: bool) -> None:
-    """Require all options of a sign-off with --sign-off and none without it."""
+def _check_options(given: dict[str, str | None], bundles: list[Path], sign_off: bool) -> None:
+    """Require all options of a sign-off with --sign-off, of one bundle, and none without it."""
     for option, value in given.items():
         if (value is not None) is not sign_off:
             rule = "must be given with --sign-off" if sign_off else "belongs to --sign-off"
@@ -177,9 +174,6 @@ def _check_options(given: dict[str, str | None], sign_off: bool) -> None:
                 next_step="Sign with --sign-off --name … --role … --decision ….",
             )
 
-
-def _check_signed(bundles: list[Path], sign_off: bool) -> None:
-    """A signature is about one bundle."""
     if sign_off and len(bundles) > 1:
         raise InvalidParameter(
             "--sign-off",
@@ -189,17 +183,11 @@ def _check_signed(bundles: list[Path], sign_off: bool) -> None:
         )
 
 
-def _digest_of(bundle: Path) -> str | None:
-    """The digest of the certificate before it is verified, if there is one."""
-    held = any((bundle / name).is_file() for name in (CERTIFICATE, SYNTHETIC))
-    return certificate_digest(bundle) if held else None
-
-
 def sign_off_lines(records: tuple[SignOff, ...], digest: str) -> Iterator[str]:
     """The sign-offs for a person; those of another certificate are marked."""
-    for one in records:
-        other = "" if one.certificate == digest else " (of another bundle of this name)"
-        yield f"{one.date}  {one.decision} by {one.name}, {one.role}{other}"
+    for record in records:
+        other = "" if record.certificate == digest else " (of another bundle of this name)"
+        yield f"{record.date}  {record.decision} by {record.name}, {record.role}{other}"
     holds = standing(records, digest)
     if holds is not None:
         yield f"It stands {holds.decision}: the latest decision holds."

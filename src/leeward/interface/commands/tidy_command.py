@@ -10,7 +10,7 @@ from leeward.core.errors import InvalidParameter
 from leeward.derived.products.lodes import Lodes, forms
 from leeward.derived.products.small_areas import OPTION, SmallAreas
 from leeward.derived.settle.tidying import tidy
-from leeward.interface.commands.screen import progress, say
+from leeward.interface.commands.screen import progress, say, say_lines
 from leeward.publishing.bundle import Bundle
 
 
@@ -38,22 +38,27 @@ def tidy_command(
 
     Example: leeward tidy bundle --out tidy --shrink
     """
-    asked = _lodes(lodes, population)
-    if asked is not None:
-        asked.require(bundle)
+    layout = _lodes(lodes, population)
+    if layout is not None:
+        layout.require(bundle)
     with progress() as bar:
-        made = tidy(bundle, out, shrink=shrink, progress=bar)
-    _tell(made)
-    if asked is not None:
-        for line in lodes_lines(asked, made):
-            say(line)
+        settled = tidy(bundle, out, shrink=shrink, progress=bar)
+    stated = settled.certificate.made_from
+    say(f"{settled.path} is made from {stated.name if stated else ''}; nothing was charged.")
+    for table in settled.certificate.tables:
+        if table.tidied is not None:
+            say(f"  {table.name}: {table.tidied.sentence}")
+    if stated is not None:
+        say(stated.sentence)
+    if layout is not None:
+        say_lines(lodes_lines(layout, settled))
 
 
-def lodes_lines(asked: Lodes, made: Bundle) -> Iterator[str]:
+def lodes_lines(layout: Lodes, bundle: Bundle) -> Iterator[str]:
     """Write the files in the form of LODES, and say which were made."""
-    for form, path in asked.write(made).items():
+    for form, path in layout.write(bundle).items():
         yield f"{path} has the form of LODES {form.upper()}."
-    for form, missing in forms(made)[1].items():
+    for form, missing in forms(bundle)[1].items():
         yield f"{form.upper()} is not made: it {missing.rule}."
 
 
@@ -68,14 +73,3 @@ def _lodes(folder: Path | None, population: Path | None) -> Lodes | None:
         )
     shared = None if population is None else SmallAreas.read(population)
     return None if folder is None else Lodes(folder, shared)
-
-
-def _tell(made: Bundle) -> None:
-    """Where it is, and what tidying did to each table."""
-    stated = made.certificate.made_from
-    say(f"{made.path} is made from {stated.name if stated else ''}; nothing was charged.")
-    for table in made.certificate.tables:
-        if table.tidied is not None:
-            say(f"  {table.name}: {table.tidied.sentence}")
-    if stated is not None:
-        say(stated.sentence)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from leeward.core.codebook.classifications import STANDARD, Classification, Library
-from leeward.interface.commands.screen import say, say_json
+from leeward.interface.commands.screen import show
 
 SHOWN = 4
 """How many texts of a spelling are shown."""
@@ -36,55 +36,54 @@ def codes_command(
     library = Library(classifications, "--classifications")
     if name is None and search is None:
         listed = tuple(library)
-        if as_json:
-            say_json([_described(one) for one in listed])
-            return
-        for line in _overview(listed):
-            say(line)
+        show(_overview(listed), lambda: [*map(_described, listed)], as_json=as_json)
         return
     listed = tuple(library) if name is None else (library.find(f"{STANDARD}{name}", "NAME"),)
-    found = [(one, _matching(one, search)) for one in listed]
-    if as_json:
-        say_json([{**_described(one), "codes": codes} for one, codes in found if codes])
-        return
-    for one, codes in found:
-        for code, label in codes.items():
-            say(f"{code}  {label}" if name else f"{one.name}  {code}  {label}")
+    matches = [(entry, _matching(entry, search)) for entry in listed]
+    lines = [
+        f"{code}  {label}" if name else f"{entry.name}  {code}  {label}"
+        for entry, codes in matches
+        for code, label in codes.items()
+    ]
     if name is not None and search is None:
-        for line in _spelled(listed[0]):
-            say(line)
+        lines += _spelled(listed[0])
+    content = [{**_described(entry), "codes": codes} for entry, codes in matches if codes]
+    show(lines, lambda: content, as_json=as_json)
 
 
-def _described(one: Classification) -> dict[str, object]:
-    spellings = {name: {**texts} for name, texts in one.spellings.items()}
+def _described(entry: Classification) -> dict[str, object]:
+    """A classification for programs, without its codes."""
+    spellings = {name: {**texts} for name, texts in entry.spellings.items()}
     return {
-        "name": one.name,
-        "title": one.title,
-        "source": one.source,
-        "size": len(one.codes),
+        "name": entry.name,
+        "title": entry.title,
+        "source": entry.source,
+        "size": len(entry.codes),
         **({"spellings": spellings} if spellings else {}),
     }
 
 
-def _spelled(one: Classification) -> Iterator[str]:
+def _spelled(entry: Classification) -> Iterator[str]:
     """The other texts that columns have for the codes."""
-    for name, texts in one.spellings.items():
+    for name, texts in entry.spellings.items():
         pairs = ", ".join(f"{text} for {code}" for text, code in list(texts.items())[:SHOWN])
         more = ", …" if len(texts) > SHOWN else ""
         yield f"With `spelled: {name}` a column may have {pairs}{more}."
 
 
 def _overview(listed: tuple[Classification, ...]) -> Iterator[str]:
-    wide = max(len(one.name) for one in listed)
-    for one in listed:
-        yield f"{one.name:{wide}}  {len(one.codes):>5}  {one.title} ({one.source})"
+    """A line for each classification."""
+    wide = max(len(entry.name) for entry in listed)
+    for entry in listed:
+        yield f"{entry.name:{wide}}  {len(entry.codes):>5}  {entry.title} ({entry.source})"
     yield "Write one into a codebook as `codes: standard:NAME`."
 
 
-def _matching(one: Classification, text: str | None) -> dict[str, str]:
+def _matching(entry: Classification, text: str | None) -> dict[str, str]:
+    """The codes whose code or label has a text."""
     wanted = "" if text is None else text.casefold()
     return {
         code: label
-        for code, label in one.codes.items()
+        for code, label in entry.codes.items()
         if wanted in code.casefold() or wanted in label.casefold()
     }

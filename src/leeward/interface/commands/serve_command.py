@@ -2,8 +2,9 @@
 
 import sys
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -24,32 +25,39 @@ DOOR = """<!doctype html>
 <body><p><a href="{url}">Open the page</a></p></body></html>
 """
 
+Plan = Annotated[
+    Path | None, typer.Argument(help="The plan file; plan.yaml of this folder if it is there.")
+]
+Releases = Annotated[Path, typer.Option(help="The folder with bundles.")]
+Ledger = Annotated[
+    Path | None, typer.Option(help="The ledger; ledger.sqlite of this folder if it is there.")
+]
+Gallery = Annotated[
+    Path | None,
+    typer.Option(help="A folder that `leeward attack all --out` wrote of made-up data."),
+]
+Tables = Annotated[
+    Path | None,
+    typer.Option(help="A folder of tables: `leeward init` drafts a plan from their headers."),
+]
+Geography = Annotated[
+    Path | None,
+    typer.Option("--map", help="A GeoJSON file of areas whose codes are those of tables."),
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, metavar="PORT", help="0 is any free port.")]
+Opening = Annotated[bool, typer.Option("--open", help="Open the page in a browser.")]
+
 
 def serve_command(  # noqa: PLR0913, PLR0917 (one for each option)
-    plan: Annotated[
-        Path | None, typer.Argument(help="The plan file; plan.yaml of this folder if it is there.")
-    ] = None,
-    releases: Annotated[Path, typer.Option(help="The folder with bundles.")] = Path(),
-    ledger: Annotated[
-        Path | None, typer.Option(help="The ledger; ledger.sqlite of this folder if it is there.")
-    ] = None,
-    gallery: Annotated[
-        Path | None,
-        typer.Option(help="A folder that `leeward attack all --out` wrote of made-up data."),
-    ] = None,
-    tables: Annotated[
-        Path | None,
-        typer.Option(help="A folder of tables: `leeward init` drafts a plan from their headers."),
-    ] = None,
-    geography: Annotated[
-        Path | None,
-        typer.Option("--map", help="A GeoJSON file of areas whose codes are those of tables."),
-    ] = None,
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, metavar="PORT", help="0 is any free port.")
-    ] = 0,
+    plan: Plan = None,
+    releases: Releases = Path(),
+    ledger: Ledger = None,
+    gallery: Gallery = None,
+    tables: Tables = None,
+    geography: Geography = None,
+    port: Port = 0,
     *,
-    opening: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    opening: Opening = False,
 ) -> None:
     """Serve a page with the tabs Plan, Releases and Ledger to a browser on this machine.
 
@@ -65,18 +73,14 @@ def serve_command(  # noqa: PLR0913, PLR0917 (one for each option)
     from leeward.interface.web.server import listen, make_server  # noqa: PLC0415 (as above)
     from leeward.interface.web.site import Site  # noqa: PLC0415 (as above)
 
-    _refuse_no_folder("--releases", releases, "Name the folder that holds your bundles.")
-    if tables is not None:
-        _refuse_no_folder("--tables", tables, "Name the folder that holds your tables.")
-        plan = plan or PLAN
-        _refuse_other_name(plan)
+    plan = _plan(plan, releases, tables)
     pages = {} if gallery is None else read_gallery(gallery)
     areas = None if geography is None else read_map(geography)
     listening = listen(port)
     site = Site(
         token=f"{SecretBits().word(TOKEN_BITS):064x}",
         port=listening.getsockname()[1],
-        plan=plan or _if_there(PLAN),
+        plan=plan,
         releases=releases,
         ledger=ledger or _if_there(LEDGER),
         gallery=pages,
@@ -84,12 +88,17 @@ def serve_command(  # noqa: PLR0913, PLR0917 (one for each option)
         geography=areas,
         failed=traced if DEBUGGING.get() else None,
     )
-    server = make_server(site)
-    say(site.url)
+    serve = partial(make_server(site).run, sockets=[listening])
+    _run(serve, site.url, opening=opening)
+
+
+def _run(serve: Callable[[], None], url: str, *, opening: bool) -> None:
+    """Say where the page is, and answer until somebody stops it, as one does with Ctrl-C."""
+    say(url)
     sys.stdout.flush()
     note("Open this address in a browser on this machine. Ctrl-C stops the page.")
-    with opened(site.url) if opening else nullcontext(), suppress(KeyboardInterrupt):
-        server.run(sockets=[listening])  # Ctrl-C is the usual way to stop it
+    with opened(url) if opening else nullcontext(), suppress(KeyboardInterrupt):
+        serve()
     note("Stopped.")
 
 
@@ -121,23 +130,29 @@ def _require_web() -> None:
         ) from None
 
 
-def _if_there(path: Path) -> Path | None:
-    return path if path.is_file() else None
-
-
-def _refuse_no_folder(option: str, path: Path, next_step: str) -> None:
-    if not path.is_dir():
-        raise BadFile(
-            option, rule="must be a folder that exists", value=repr(str(path)), next_step=next_step
-        )
-
-
-def _refuse_other_name(plan: Path) -> None:
-    """A plan that is drafted has the name that `leeward init` gives it."""
+def _plan(plan: Path | None, releases: Path, tables: Path | None) -> Path | None:
+    """The plan file; one that is drafted has the name that `leeward init` gives it."""
+    _require_folder("--releases", releases, "Name the folder that holds your bundles.")
+    if tables is None:
+        return plan or _if_there(PLAN)
+    _require_folder("--tables", tables, "Name the folder that holds your tables.")
+    plan = plan or PLAN
     if not plan.exists() and plan.name != PLAN.name:
         raise BadFile(
             "plan",
             rule=f"must be called {PLAN.name} to be drafted with --tables",
             value=repr(str(plan)),
             next_step=f"Write {plan.parent / PLAN}, or leave it out.",
+        )
+    return plan
+
+
+def _if_there(path: Path) -> Path | None:
+    return path if path.is_file() else None
+
+
+def _require_folder(option: str, path: Path, next_step: str) -> None:
+    if not path.is_dir():
+        raise BadFile(
+            option, rule="must be a folder that exists", value=repr(str(path)), next_step=next_step
         )

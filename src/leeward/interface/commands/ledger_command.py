@@ -9,7 +9,9 @@ from leeward.api import paid_in, verify
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.core.privacy.words import READING
 from leeward.core.show.numbers import counted
-from leeward.interface.commands.screen import REFUSED, guarded, say, say_json
+from leeward.interface.commands.app import group
+from leeward.interface.commands.options import LedgerFile
+from leeward.interface.commands.screen import REFUSED, say, say_lines, show
 from leeward.publishing.bundle import Certificate
 from leeward.publishing.ledger import Ledger
 from leeward.publishing.ledger.book import meaning
@@ -19,48 +21,40 @@ from leeward.publishing.plan.reading import read_protection
 from leeward.publishing.plan.request import WrittenProtection
 from leeward.publishing.release.ledger_check import anchor, subject_findings
 
-LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
 DEFAULT = Path("ledger.sqlite")
 
-ledger_app = typer.Typer(
-    name="ledger",
-    help="Accounts of privacy loss: create, show, verify, commit, withdraw.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+Account = Annotated[str, typer.Option(help="Name of the account.")]
+Policy = Annotated[
+    str, typer.Option(help="strong, weak, proportional, worker, person or establishment.")
+]
+Epsilon = Annotated[str | None, typer.Option(help="All that the account may ever lose.")]
+Rho = Annotated[str | None, typer.Option(help="The same in ρ of zCDP, in place of epsilon.")]
+Alpha = Annotated[str | None, typer.Option(help="Protected growth, such as 0.1.")]
+Plus = Annotated[str | None, typer.Option(help="Jobs by which small establishments may differ; 1.")]
+Unit = Annotated[str | None, typer.Option(help="establishment, or employer: its part in a cell.")]
+Delta = Annotated[
+    str | None,
+    typer.Option(help="All δ that it may ever lose; with --rho, where ρ is read as an ε."),
+]
+GaussianRho = Annotated[
+    str | None, typer.Option(help="The part of a cap in ε and δ that is for Gaussian noise, in ρ.")
+]
+GaussianDelta = Annotated[
+    str | None, typer.Option(help="The part of δ for that ρ; all of it if left out.")
+]
 
 
-@ledger_app.command("create")
-@guarded
 def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
-    account: Annotated[str, typer.Option(help="Name of the account.")],
-    policy: Annotated[
-        str, typer.Option(help="strong, weak, proportional, worker, person or establishment.")
-    ],
-    epsilon: Annotated[str | None, typer.Option(help="All that the account may ever lose.")] = None,
-    rho: Annotated[
-        str | None, typer.Option(help="The same in ρ of zCDP, in place of epsilon.")
-    ] = None,
-    alpha: Annotated[str | None, typer.Option(help="Protected growth, such as 0.1.")] = None,
-    plus: Annotated[
-        str | None, typer.Option(help="Jobs by which small establishments may differ; 1.")
-    ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="establishment, or employer: its part in a cell."),
-    ] = None,
-    delta: Annotated[
-        str | None,
-        typer.Option(help="All δ that it may ever lose; with --rho, where ρ is read as an ε."),
-    ] = None,
-    gaussian_rho: Annotated[
-        str | None,
-        typer.Option(help="The part of a cap in ε and δ that is for Gaussian noise, in ρ."),
-    ] = None,
-    gaussian_delta: Annotated[
-        str | None, typer.Option(help="The part of δ for that ρ; all of it if left out.")
-    ] = None,
+    account: Account,
+    policy: Policy,
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    alpha: Alpha = None,
+    plus: Plus = None,
+    unit: Unit = None,
+    delta: Delta = None,
+    gaussian_rho: GaussianRho = None,
+    gaussian_delta: GaussianDelta = None,
     ledger: LedgerFile = DEFAULT,
 ) -> None:
     """Open an account with a cap that is set once; makes the ledger if there is none.
@@ -70,27 +64,18 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
 
     Example: leeward ledger create --account lodes --policy strong --alpha 0.1 --epsilon 16
     """
-    usual = "0" if rho is None else str(READING)
-    written = WrittenProtection(
-        policy=policy,
-        alpha=alpha,
-        plus=plus,
-        unit=unit,
-        epsilon=epsilon,
-        rho=rho,
-        delta=usual if delta is None else delta,
-    )
-    cap = read_protection(written)
+    if delta is None:
+        delta = "0" if rho is None else str(READING)
+    protection = WrittenProtection(policy=policy, alpha=alpha, plus=plus, unit=unit, rho=rho,
+                                   epsilon=epsilon, delta=delta)  # fmt: skip
+    cap = read_protection(protection)
     box = Box.declared(cap, gaussian_rho, gaussian_delta)
     with Ledger(ledger) as book:
         book.open_account(account, cap, box)
     say(f"Account {account} in {ledger}: {price(cap)} in all, for ever.")
-    for line in (*([] if box is None else [box.words]), *meaning(cap)):
-        say(f"  {line}")
+    say_lines(f"  {line}" for line in (*([] if box is None else [box.words]), *meaning(cap)))
 
 
-@ledger_app.command("show")
-@guarded
 def show_command(
     ledger: LedgerFile = DEFAULT,
     as_json: Annotated[bool, typer.Option("--json", help="Accounts and entries as JSON.")] = False,
@@ -100,16 +85,10 @@ def show_command(
     Example: leeward ledger show --ledger ledger.sqlite
     """
     with Ledger.open(ledger) as book:
-        found = book.show()
-    if as_json:
-        say_json(found.to_dict())
-        return
-    for line in found.lines():
-        say(line)
+        shown = book.show()
+    show(shown.lines(), shown.to_dict, as_json=as_json)
 
 
-@ledger_app.command("verify")
-@guarded
 def verify_command(
     ledger: LedgerFile = DEFAULT,
     against: Annotated[
@@ -128,8 +107,7 @@ def verify_command(
     anchors = [anchor(paid_in(folder)) for folder in against or []]
     with Ledger.open(ledger) as book:
         findings = book.verify(anchors)
-    for finding in findings:
-        say(f"- {finding}")
+    say_lines(f"- {finding}" for finding in findings)
     if findings:
         say(f"{ledger} is NOT sound: {counted(len(findings), 'finding')}.")
         raise typer.Exit(REFUSED)
@@ -137,8 +115,6 @@ def verify_command(
     say(f"{ledger} is sound{checked}.")
 
 
-@ledger_app.command("commit")
-@guarded
 def commit_command(
     bundle: Annotated[
         Path, typer.Argument(help="A whole bundle or folder whose entry was not committed.")
@@ -179,8 +155,6 @@ def commit_command(
     say(f"Entry {entry.names} is committed.")
 
 
-@ledger_app.command("withdraw")
-@guarded
 def withdraw_command(
     entry: Annotated[int, typer.Argument(help="The entry of the release.")],
     reason: Annotated[str, typer.Option(help="Why; anyone who reads the ledger may see it.")],
@@ -191,5 +165,15 @@ def withdraw_command(
     Example: leeward ledger withdraw 3 --reason "wrong period"
     """
     with Ledger.open(ledger) as book:
-        written = book.withdraw(entry, reason)
-    say(f"Entry {entry} is withdrawn by entry {written.number}; its charge stays.")
+        withdrawal = book.withdraw(entry, reason)
+    say(f"Entry {entry} is withdrawn by entry {withdrawal.number}; its charge stays.")
+
+
+ledger_app = group(
+    "ledger",
+    create=create_command,
+    show=show_command,
+    verify=verify_command,
+    commit=commit_command,
+    withdraw=withdraw_command,
+)

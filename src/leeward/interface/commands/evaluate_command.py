@@ -1,16 +1,17 @@
 """`leeward evaluate`: what provable privacy costs, on made-up data or on one's own."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from leeward.core.errors import InvalidParameter
 from leeward.core.show.page import INTERNAL
-from leeward.interface.commands.screen import note, progress, say
+from leeward.interface.commands.screen import note, progress, say_lines, show
 from leeward.lab.evaluate import preset_named, run
+from leeward.lab.evaluate.evaluation import Evaluation
 from leeward.lab.evaluate.evaluation_folder import (
     refuse_taken,
     require_png,
@@ -65,32 +66,38 @@ Bounds = Annotated[
 
 
 BOUNDS = (0.10, 0.25)
+ALL_BUT_MOSE = ("data", "workload", "alpha", "plus", "place", "infusion", "classical")
+"""Options that evaluate tables; --preset mose compares regressions."""
+
+Out = Annotated[Path | None, typer.Option("--out", help="Folder to write; must not exist.")]
+Preset = Annotated[
+    str, typer.Option(help="quick, h17 or h15: workloads and grid; mose: regressions.")
+]
+Trials = Annotated[int | None, typer.Option(help="Draws of each setting.")]
+Plus = Annotated[
+    int | None, typer.Option(help="The additive factor of every promise with an alpha.")
+]
+Place = Annotated[str | None, typer.Option(help="Workplace attribute whose jobs make the strata.")]
+AsJson = Annotated[bool, typer.Option("--json", help="All points as JSON.")]
 
 
 def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
+    context: typer.Context,
     *,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder to write; must not exist.")
-    ] = None,
-    preset: Annotated[
-        str, typer.Option(help="quick, h17 or h15: workloads and grid; mose: regressions.")
-    ] = "quick",
+    out: Out = None,
+    preset: Preset = "quick",
     workload: Load = None,
     alpha: Alphas = None,
     epsilon: Epsilons = None,
     data: Data = None,
     cells: CellsFile = None,
-    trials: Annotated[int | None, typer.Option(help="Draws of each setting.")] = None,
-    plus: Annotated[
-        int | None, typer.Option(help="The additive factor of every promise with an alpha.")
-    ] = None,
-    place: Annotated[
-        str | None, typer.Option(help="Workplace attribute whose jobs make the strata.")
-    ] = None,
+    trials: Trials = None,
+    plus: Plus = None,
+    place: Place = None,
     infusion: Bounds = BOUNDS,
     classical: ClassicalToo = False,
     quarters: Quarters = False,
-    as_json: Annotated[bool, typer.Option("--json", help="All points as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare the mechanisms with one another and with today's noise infusion.
 
@@ -104,9 +111,29 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     Example: leeward evaluate --preset quick --out evaluation
     """
     if quarters:
-        for line in quarters_table(alpha or (), epsilon or ()):
-            say(line)
+        say_lines(quarters_table(alpha or (), epsilon or ()))
         return
+    folder = _folder(out)
+    if preset == MOSE:
+        rule = "is for tables; --preset mose compares regressions"
+        _refuse_given(context, ALL_BUT_MOSE, rule)
+        _compare_regressions(folder, cells, epsilon or (), trials, as_json=as_json)
+        return
+    _refuse_given(context, ("cells",), "is for --preset mose: other presets evaluate tables")
+    if data is not None:
+        rule = "is for made-up economies: a plan has its own tables and its own plus"
+        _refuse_given(context, ("workload", "plus"), rule, beside="--data")
+    chosen = preset_named(preset)
+    chosen = chosen if workload is None else chosen.with_workload(workload)
+    chosen = chosen if plus is None else chosen.with_plus(plus)
+    chosen = chosen.with_settings(alpha or (), epsilon or ())
+    chosen = chosen.with_classical() if classical else chosen
+    evaluated = partial(run, preset=chosen, trials=trials, place=place, infusion=infusion)
+    _evaluate(folder, data, evaluated, as_json=as_json)
+
+
+def _folder(out: Path | None) -> Path:
+    """The folder to write; refused before anything is drawn, as is a lack of what draws figures."""
     if out is None:
         raise InvalidParameter(
             "--out",
@@ -116,43 +143,23 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
         )
     refuse_taken(out)
     require_png()
-    if preset == MOSE:
-        _refuse_other(
-            {
-                "--data": data,
-                "--workload": workload,
-                "--alpha": alpha,
-                "--plus": plus,
-                "--place": place,
-                "--infusion": None if infusion == BOUNDS else infusion,
-                "--classical": classical or None,
-            },
-            "is for tables; --preset mose compares regressions",
-        )
-        _compare_regressions(out, cells, epsilon or (), trials, as_json=as_json)
-        return
-    _refuse_other({"--cells": cells}, "is for --preset mose: other presets evaluate tables")
-    if data is not None:
-        own = "is for made-up economies: a plan has its own tables and its own plus"
-        _refuse_other({"--workload": workload, "--plus": plus}, own, beside="--data")
-    asked = preset_named(preset)
-    asked = asked if workload is None else asked.with_workload(workload)
-    asked = asked if plus is None else asked.with_plus(plus)
-    asked = asked.with_settings(alpha or (), epsilon or ())
-    asked = asked.with_classical() if classical else asked
+    return out
+
+
+def _evaluate(
+    out: Path, data: Path | None, evaluated: Callable[..., Evaluation], *, as_json: bool
+) -> None:
+    """The tables of a plan, or those of a made-up economy."""
     plan = None if data is None else read_plan(data)
     if plan is not None:
         note(INTERNAL)
     with progress() as bar:
-        done = run(plan, preset=asked, trials=trials, place=place, infusion=infusion, progress=bar)
+        done = evaluated(plan, progress=bar)
         bar.step("drawing the figures")
         paths = write(done, out)
-    said = (
-        *([] if done.study.made_up else [INTERNAL]),
-        *finding_lines(findings(done)),
-        *caution(done.study),
-    )
-    _tell(done.as_json(), said, paths, as_json=as_json)
+    sentences = (*finding_lines(findings(done)), *caution(done.study))
+    lines = _lines(done.study.mark, sentences, paths[0])
+    show(lines, done.as_json, as_json=as_json)
 
 
 def _compare_regressions(
@@ -166,32 +173,28 @@ def _compare_regressions(
         done = compare(cells, data=words, epsilons=epsilons, trials=trials, progress=bar)
         bar.step("drawing the figures")
         paths = write_regressions(done, out)
-    said = (
-        *([] if done.made_up else [INTERNAL]),
-        *finding_lines(regression_findings(done)),
-        *regression_caution(done),
-    )
-    _tell(done.as_json(), said, paths, as_json=as_json)
+    sentences = (*finding_lines(regression_findings(done)), *regression_caution(done))
+    lines = _lines(done.mark, sentences, paths[0])
+    show(lines, done.as_json, as_json=as_json)
 
 
-def _tell(
-    told: dict[str, Any], said: Sequence[str], paths: Sequence[Path], *, as_json: bool
+def _lines(mark: str | None, sentences: Sequence[str], page: Path) -> Iterator[str]:
+    """The findings and where to look."""
+    yield from () if mark is None else (mark,)
+    yield from sentences
+    yield f"Written: {page} and what it shows"
+
+
+def _refuse_given(
+    context: typer.Context, names: Sequence[str], rule: str, beside: str = ""
 ) -> None:
-    """Everything as JSON, or the findings and where to look."""
-    if as_json:
-        say(json.dumps(told, indent=1, ensure_ascii=False))
-        return
-    for line in said:
-        say(line)
-    say(f"Written: {paths[0]} and what it shows")
-
-
-def _refuse_other(given: Mapping[str, object], rule: str, beside: str = "") -> None:
     """Options that do not go with what is evaluated."""
-    for name in (one for one, value in given.items() if value not in (None, [])):
-        raise InvalidParameter(
-            name,
-            rule=rule,
-            value=f"{name} with {beside}" if beside else name,
-            next_step="Leave one of them out." if beside else "Leave it out.",
-        )
+    for name in names:
+        value = context.params[name]
+        if value is not False and value not in (None, (), BOUNDS):
+            raise InvalidParameter(
+                f"--{name}",
+                rule=rule,
+                value=f"--{name} with {beside}" if beside else f"--{name}",
+                next_step="Leave one of them out." if beside else "Leave it out.",
+            )

@@ -1,6 +1,5 @@
 """`leeward audit`: the table of what is claimed and what is true."""
 
-import json
 from collections.abc import Iterable, Iterator
 from math import isinf, isnan
 from pathlib import Path
@@ -10,7 +9,8 @@ import typer
 from rich.console import Console
 
 from leeward.interface.commands.audit_graph import graph_command
-from leeward.interface.commands.audit_promises import promises_command
+from leeward.interface.commands.audit_promises import markdown_table, promises_command
+from leeward.interface.commands.screen import REFUSED, say, say_json
 from leeward.lab.audit import Row, audit
 
 COLUMNS = (
@@ -24,33 +24,40 @@ COLUMNS = (
     "reading",
 )
 
+AsJson = Annotated[bool, typer.Option("--json", help="Rows as JSON, for programs.")]
+AsMarkdown = Annotated[
+    bool, typer.Option("--markdown", help="The table as Markdown, for documents.")
+]
+Sentences = Annotated[
+    bool,
+    typer.Option(
+        "--promises", help="Examine the printed sentences instead of the mechanisms: a minute."
+    ),
+]
+Quick = Annotated[
+    bool, typer.Option("--quick", help="Fewer α, ε and databases: below two minutes.")
+]
+Graph = Annotated[
+    str | None,
+    typer.Option(help="Examine a policy graph: a file .yaml or .csv, or such as line:10:2."),
+]
+Query = Annotated[
+    Path | None, typer.Option(help="With --graph: CSV, what each node adds to the numbers.")
+]
+Epsilon = Annotated[str, typer.Option(help="With --graph: what every edge is hidden by.")]
+Out = Annotated[Path | None, typer.Option(help="With --graph: a page with its picture to write.")]
+
 
 def audit_command(  # noqa: PLR0913 (a parameter for each option)
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Rows as JSON, for programs.")] = False,
-    as_markdown: Annotated[
-        bool, typer.Option("--markdown", help="The table as Markdown, for documents.")
-    ] = False,
-    sentences: Annotated[
-        bool,
-        typer.Option(
-            "--promises", help="Examine the printed sentences instead of the mechanisms: a minute."
-        ),
-    ] = False,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer α, ε and databases: below two minutes.")
-    ] = False,
-    graph: Annotated[
-        str | None,
-        typer.Option(help="Examine a policy graph: a file .yaml or .csv, or such as line:10:2."),
-    ] = None,
-    query: Annotated[
-        Path | None, typer.Option(help="With --graph: CSV, what each node adds to the numbers.")
-    ] = None,
-    epsilon: Annotated[str, typer.Option(help="With --graph: what every edge is hidden by.")] = "1",
-    out: Annotated[
-        Path | None, typer.Option(help="With --graph: a page with its picture to write.")
-    ] = None,
+    as_json: AsJson = False,
+    as_markdown: AsMarkdown = False,
+    sentences: Sentences = False,
+    quick: Quick = False,
+    graph: Graph = None,
+    query: Query = None,
+    epsilon: Epsilon = "1",
+    out: Out = None,
 ) -> None:
     """Compute the true privacy loss of every mechanism, and of known-bad controls.
 
@@ -72,17 +79,20 @@ def audit_command(  # noqa: PLR0913 (a parameter for each option)
         return
     rows = list(_watched(audit(quick=quick)))
     if as_json:
-        typer.echo(json.dumps([row.as_json() for row in rows], indent=1, ensure_ascii=False))
+        say_json([row.as_json() for row in rows])
     elif as_markdown:
-        typer.echo(markdown(rows))
+        say(markdown(rows))
     else:
-        console = Console(highlight=False, soft_wrap=True)
-        console.print("Privacy loss, computed from exact distributions")
-        for line in lines(rows):
-            console.print(line)
-        typer.echo("\n" + summary(rows))
+        _print(rows)
     if not all(row.as_expected for row in rows):
-        raise typer.Exit(1)
+        raise typer.Exit(REFUSED)
+
+
+def _print(rows: list[Row]) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    for line in ("Privacy loss, computed from exact distributions", *lines(rows)):
+        console.print(line)
+    say("\n" + summary(rows))
 
 
 def _watched(rows: Iterable[Row]) -> Iterator[Row]:
@@ -96,28 +106,19 @@ def _watched(rows: Iterable[Row]) -> Iterator[Row]:
 
 def cells(row: Row) -> tuple[str, ...]:
     """A row as text."""
-    delta = row.delta
-    published = "published" if row.claim.calibration == "published" else ""
+    delta, claim = row.delta, row.claim
+    published = "published" if claim.calibration == "published" else ""
+    bound, digits = ("≥ ", 3) if row.sampled else ("", 4)
+    loss = "∞" if isinf(row.epsilon) else f"{bound}{row.epsilon:.{digits}g}"
     return (
-        ", ".join(filter(None, (row.claim.mechanism, published, row.claim.detail))),
-        row.claim.policy,
-        "–" if row.claim.alpha is None else f"{float(row.claim.alpha):g}",
-        f"{float(row.claim.epsilon):g}",
-        _computed(row),
+        ", ".join(filter(None, (claim.mechanism, published, claim.detail))),
+        claim.policy,
+        "–" if claim.alpha is None else f"{float(claim.alpha):g}",
+        f"{float(claim.epsilon):g}",
+        "–" if isnan(row.epsilon) else loss,
         "–" if delta is None else f"{delta:.3g}",
         row.verdict,
         row.reading,
-    )
-
-
-def _computed(row: Row) -> str:
-    """The loss; if sampled, its lower bound."""
-    if isnan(row.epsilon):
-        return "–"
-    return (
-        "∞"
-        if isinf(row.epsilon)
-        else f"{'≥ ' * row.sampled}{row.epsilon:.{3 if row.sampled else 4}g}"
     )
 
 
@@ -141,15 +142,11 @@ def lines(rows: Iterable[Row]) -> Iterator[str]:
 
 def markdown(rows: Iterable[Row]) -> str:
     """The table for a document; sampled losses differ each time and are left out."""
-    lines = [COLUMNS, ("---",) * len(COLUMNS), *(_steady(row) for row in rows)]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _steady(row: Row) -> tuple[str, ...]:
-    shown = list(cells(row))
-    if row.sampled:
-        shown[COLUMNS.index("ε computed")] = "sampled"
-    return tuple(shown)
+    at = COLUMNS.index("ε computed")
+    lines = ((row.sampled, cells(row)) for row in rows)
+    steady = ((*line[:at], "sampled", *line[at + 1 :]) if sampled else line
+              for sampled, line in lines)  # fmt: skip
+    return markdown_table((COLUMNS, *steady))
 
 
 def summary(rows: list[Row]) -> str:

@@ -1,6 +1,6 @@
 """`leeward demo`: a made-up economy, a plan, a check, a release with its report, and the truth."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,10 +10,11 @@ import typer
 from leeward.core.errors import BadFile
 from leeward.core.privacy import Guarantee
 from leeward.core.show.numbers import reach
-from leeward.interface.commands.check import check_lines, check_made_up
-from leeward.interface.commands.economy import Establishments, Jobs, Seed, make
-from leeward.interface.commands.release import report, run, summary
-from leeward.interface.commands.screen import say
+from leeward.interface.commands.check_command import check_lines, check_made_up
+from leeward.interface.commands.economy_command import make
+from leeward.interface.commands.options import Establishments, Jobs, Seed
+from leeward.interface.commands.release_command import report, run, summary
+from leeward.interface.commands.screen import say, say_lines
 from leeward.lab.economy import Economy
 from leeward.publishing.bundle import read_bundle
 from leeward.publishing.bundle.figure import cells
@@ -59,18 +60,19 @@ def demo_command(
         book.open_account("demo", Guarantee("strong", "0.1", "16"))
         account = book.account("demo")
     say(f"\n2. What the plan {plan} promises and costs (leeward plan)\n")
-    for line in plan_lines(read_plan(plan), account):
-        say(f"   {line}" if line else "")
+    say_lines(_indented(plan_lines(read_plan(plan), account)))
     say("\n3. The check of every row (leeward check)\n")
     checked, reason = check_made_up(read_plan(plan))
-    for line in check_lines(checked, receipt=False):
-        say(f"   {line}")
+    say_lines(_indented(check_lines(checked, receipt=False)))
     say("\n4. The release (leeward release)\n")
-    done = run(read_plan(plan), out / "bundle", ledger, unchecked=reason)
-    added = report(done)
+    bundle = run(read_plan(plan), out / "bundle", ledger, unchecked=reason)
+    added = report(bundle)
     read = [] if added is None else [f"What a review board reads: {added} (open it in a browser)"]
-    for line in (*summary(done), "", *comparison(out), *read):
-        say(f"   {line}" if line else "")
+    say_lines(_indented((*summary(bundle), "", *comparison(out), *read)))
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"   {line}" if line else "" for line in lines)
 
 
 def _new(out: Path) -> None:

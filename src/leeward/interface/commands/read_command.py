@@ -1,6 +1,6 @@
 """`leeward read`: what follows from a published table, with margins, from the bundle alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +11,8 @@ from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.show.numbers import count, cut, significant
 from leeward.derived.derive.derived import TOP, Against, Derived, derive
 from leeward.derived.derive.series import COLUMNS, alike, is_bundle, left_out, releases_at, series
-from leeward.interface.commands.screen import given_options, note, say, say_json
+from leeward.interface.commands.options import BundleFolder
+from leeward.interface.commands.screen import given_options, note, say, show
 from leeward.publishing.bundle import Bundle, read_bundle
 from leeward.publishing.bundle.published_table import PublishedTable
 
@@ -19,50 +20,62 @@ PARTED = "  "
 NUMBERS = 3
 """Columns of numbers: value, low and high."""
 
+Table = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="TABLE", help="A table; with --form further bundles instead."),
+]
+GroupedBy = Annotated[
+    str, typer.Option(help="Identifiers of the groups, with commas; none for the whole.")
+]
+Quantities = Annotated[
+    str, typer.Option("--as", help="Some of sum, mean, share, change, ratio, rank, growth.")
+]
+Reference = Annotated[
+    str | None,
+    typer.Option(help="For change and ratio: another bundle, or a group such as place=01."),
+]
+AgainstTable = Annotated[
+    str | None, typer.Option(help="For change and ratio: another table, of either bundle.")
+]
+Wholes = Annotated[str, typer.Option(help="For share: some of --by, whose groups are the wholes.")]
+Top = Annotated[int, typer.Option(help="For rank: how many of the largest count.")]
+Labels = Annotated[bool, typer.Option("--labels", help="Labels beside the codes.")]
+Cell = Annotated[
+    str | None, typer.Option(help="One cell over periods, such as place=01,sector=52.")
+]
+Over = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="<path>",
+        help="For --cell: another bundle, or a folder of bundles; may be repeated.",
+    ),
+]
+Form = Annotated[
+    str | None, typer.Option(help="Write a public layout: pseoe, pseof, veo, qwi or umetrics.")
+]
+Out = Annotated[Path | None, typer.Option(help="For --form: a new folder.")]
+Csv = Annotated[Path | None, typer.Option(help="A new file for the rows.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The rows as JSON.")]
+
 
 def read_command(  # noqa: PLR0913 (a parameter for each option)
     context: typer.Context,
-    bundle: Annotated[Path, typer.Argument(help="The bundle's folder.")],
-    table: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="TABLE", help="A table; with --form further bundles instead."),
-    ] = None,
+    bundle: BundleFolder,
+    table: Table = None,
     *,
-    by: Annotated[
-        str, typer.Option(help="Identifiers of the groups, with commas; none for the whole.")
-    ] = "",
-    quantity: Annotated[
-        str, typer.Option("--as", help="Some of sum, mean, share, change, ratio, rank, growth.")
-    ] = "sum",
-    against: Annotated[
-        str | None,
-        typer.Option(help="For change and ratio: another bundle, or a group such as place=01."),
-    ] = None,
-    against_table: Annotated[
-        str | None, typer.Option(help="For change and ratio: another table, of either bundle.")
-    ] = None,
-    of: Annotated[
-        str, typer.Option(help="For share: some of --by, whose groups are the wholes.")
-    ] = "",
-    top: Annotated[int, typer.Option(help="For rank: how many of the largest count.")] = TOP,
-    labels: Annotated[bool, typer.Option("--labels", help="Labels beside the codes.")] = False,
-    cell: Annotated[
-        str | None, typer.Option(help="One cell over periods, such as place=01,sector=52.")
-    ] = None,
-    over: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="<path>",
-            help="For --cell: another bundle, or a folder of bundles; may be repeated.",
-        ),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(help="Write a public layout: pseoe, pseof, veo, qwi or umetrics."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option(help="For --form: a new folder.")] = None,
-    csv: Annotated[Path | None, typer.Option(help="A new file for the rows.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The rows as JSON.")] = False,
+    by: GroupedBy = "",
+    quantity: Quantities = "sum",
+    against: Reference = None,
+    against_table: AgainstTable = None,
+    of: Wholes = "",
+    top: Top = TOP,
+    labels: Labels = False,
+    cell: Cell = None,
+    over: Over = None,
+    form: Form = None,
+    out: Out = None,
+    csv: Csv = None,
+    as_json: AsJson = False,
 ) -> None:
     """Sums, shares, changes, ratios and ranks of a published table, with margins.
 
@@ -78,30 +91,24 @@ def read_command(  # noqa: PLR0913 (a parameter for each option)
         _refuse_beside(given, "--form", {"--out"})
         _write_layout([bundle, *map(Path, table or ())], form, out)
         return
-    name, held = _one_table(table), read_bundle(bundle)
+    name, release = _one_table(table), read_bundle(bundle)
     if cell is not None:
         _refuse_beside(given, "--cell", {"--over", "--csv", "--json"})
-        _tell(_over_periods(held, name, _codes(cell), over or []), csv, as_json=as_json)
-        return
-    _refuse_alone(given)
-    found = derive(
-        held,
-        name,
-        _listed(by),
-        _listed(quantity),
-        against=_against(held, name, against, against_table),
-        of=_listed(of),
-        top=top,
-    )
-    _tell(_derived(found, labels=labels), csv, as_json=as_json)
+        answer = _over_periods(release, name, _codes(cell), over or [])
+    else:
+        _refuse_alone(given)
+        derived = derive(release, name, _listed(by), _listed(quantity), of=_listed(of), top=top,
+                         against=_against(release, name, against, against_table))  # fmt: skip
+        answer = ReadAnswer.of(derived, labels=labels)
+    _tell(answer, csv, as_json=as_json)
 
 
 def _refuse_beside(given: set[str], way: str, beside: set[str]) -> None:
     """Refuse options that mean nothing beside this one."""
     for option in sorted(given - {way} - beside):
-        raise InvalidParameter(
+        raise InvalidParameter.unwanted(
             option,
-            rule=f"must be left out with {way}",
+            f"with {way}",
             value=option,
             next_step=f"Leave one of them out; {way} goes with {', '.join(sorted(beside))}.",
         )
@@ -145,32 +152,30 @@ def _write_layout(bundles: list[Path], form: str, out: Path | None) -> None:
     say(f"{out / 'about.txt'} says where its numbers come from. Nothing was charged.")
 
 
-def _over_periods(held: Bundle, table: str, cell: Mapping[str, str], over: list[Path]) -> "Answer":
+def _over_periods(
+    release: Bundle, table: str, cell: Mapping[str, str], over: list[Path]
+) -> "ReadAnswer":
     """One cell in this release and in others; of a folder, those with the same table."""
     others, notes = [], []
     for path in over:
-        found = releases_at(path)
+        releases = releases_at(path)
         if not is_bundle(path):
-            found, lacking = alike(held, table, found)
+            releases, lacking = alike(release, table, releases)
             notes += [left_out(lacking, path)] if lacking else []
-        others += found
-    made = series(held, table, cell, others)
-    made = replace(made, notes=(*made.notes, *notes))
-    return Answer(COLUMNS, list(made.lines()), made.to_csv(), made.to_dict(), made.notes)
-
-
-def _derived(found: Derived, *, labels: bool) -> "Answer":
-    return Answer(
-        found.columns(labels=labels),
-        list(found.lines(labels=labels)),
-        found.to_csv(labels=labels),
-        found.to_dict(labels=labels),
-        found.notes,
+        others += releases
+    periods = series(release, table, cell, others)
+    periods = replace(periods, notes=(*periods.notes, *notes))
+    return ReadAnswer(
+        columns=COLUMNS,
+        lines=list(periods.lines()),
+        csv=periods.to_csv(),
+        json=periods.to_dict(),
+        notes=periods.notes,
     )
 
 
 @dataclass(frozen=True)
-class Answer:
+class ReadAnswer:
     """Rows to show; the last columns but one are value, low and high."""
 
     columns: tuple[str, ...]
@@ -179,43 +184,70 @@ class Answer:
     json: dict[str, Any]
     notes: tuple[str, ...]
 
+    @classmethod
+    def of(cls, derived: Derived, *, labels: bool) -> "ReadAnswer":
+        """The rows of derived numbers."""
+        return cls(
+            columns=derived.columns(labels=labels),
+            lines=list(derived.lines(labels=labels)),
+            csv=derived.to_csv(labels=labels),
+            json=derived.to_dict(labels=labels),
+            notes=derived.notes,
+        )
 
-def _tell(answer: Answer, csv: Path | None, *, as_json: bool) -> None:
+    def shown(self) -> Iterator[str]:
+        """The rows in columns, numbers to the right, and the notes."""
+        first = len(self.columns) - NUMBERS - 1
+        numbers = range(first, first + NUMBERS)
+        lines = [
+            [_number(cell) if at in numbers else cut(str(cell)) for at, cell in enumerate(line)]
+            for line in self.lines
+        ]
+        wide = [max(map(len, column)) for column in zip(self.columns, *lines, strict=True)]
+        for line in ([*self.columns], *lines):
+            cells = [
+                text.rjust(width) if at in numbers else text.ljust(width)
+                for at, (text, width) in enumerate(zip(line, wide, strict=True))
+            ]
+            yield PARTED.join(cells).rstrip()
+        yield ""
+        yield from self.notes
+
+
+def _tell(answer: ReadAnswer, csv: Path | None, *, as_json: bool) -> None:
     if csv is not None:
         _write(csv, answer.csv)
         note(f"{len(answer.lines):,} rows are in {csv}.")
-    if as_json:
-        say_json(answer.json)
-    elif csv is None:
-        _show(answer)
+    if as_json or csv is None:
+        show(answer.shown(), lambda: answer.json, as_json=as_json)
 
 
 def _listed(text: str) -> list[str]:
-    return [one.strip() for one in text.split(",") if one.strip()]
+    return [part.strip() for part in text.split(",") if part.strip()]
 
 
 def _against(
-    held: Bundle, table: str, against: str | None, other_table: str | None
+    release: Bundle, table: str, against: str | None, other_table: str | None
 ) -> Against | None:
     """Another bundle or table, or the codes of a group."""
     if against is not None and "=" in against:
         if other_table is not None:
-            raise InvalidParameter(
+            raise InvalidParameter.unwanted(
                 "--against-table",
-                rule="must be left out where --against is a group",
+                "where --against is a group",
                 value=repr(other_table),
                 next_step="Leave --against-table out, or give the folder of a bundle as --against.",
             )
         return _codes(against)
     if against is None and other_table is None:
         return None
-    other = held if against is None else read_bundle(against)
-    chosen: PublishedTable = other[other_table or table]
-    return chosen
+    other = release if against is None else read_bundle(against)
+    reference: PublishedTable = other[other_table or table]
+    return reference
 
 
 def _codes(text: str) -> Mapping[str, str]:
-    pairs = [one.partition("=") for one in _listed(text)]
+    pairs = [part.partition("=") for part in _listed(text)]
     return {name.strip(): code.strip() for name, _, code in pairs}
 
 
@@ -231,29 +263,6 @@ def _write(path: Path, text: str) -> None:
             value=repr(str(path)),
             next_step="Give another path.",
         ) from None
-
-
-def _show(answer: Answer) -> None:
-    """The rows in columns, numbers to the right, and the notes."""
-    names = answer.columns
-    first = len(names) - NUMBERS - 1
-    lines = [
-        [
-            _number(one) if first <= at < first + NUMBERS else cut(str(one))
-            for at, one in enumerate(line)
-        ]
-        for line in answer.lines
-    ]
-    wide = [max(map(len, column)) for column in zip(names, *lines, strict=True)]
-    for line in ([*names], *lines):
-        cells = [
-            text.rjust(width) if first <= at < first + NUMBERS else text.ljust(width)
-            for at, (text, width) in enumerate(zip(line, wide, strict=True))
-        ]
-        say(PARTED.join(cells).rstrip())
-    say()
-    for one in answer.notes:
-        say(one)
 
 
 def _number(number: object) -> str:

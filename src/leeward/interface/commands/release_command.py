@@ -10,48 +10,49 @@ from typing import Annotated, Any
 import pyarrow as pa
 import typer
 
-from leeward import api as front
+from leeward import api
 from leeward.core.exact import number_text
 from leeward.core.privacy.words import amount_text
-from leeward.interface.commands.check import Memory, Spill, allowing
-from leeward.interface.commands.screen import note, progress, say, say_json
+from leeward.interface.commands.check_command import allowing
+from leeward.interface.commands.options import (
+    LedgerFile,
+    Memory,
+    PlanAgain,
+    PlanFile,
+    Spill,
+    Unchecked,
+)
+from leeward.interface.commands.screen import note, progress, say_json, say_lines
 from leeward.publishing.bundle import REPORT, Bundle
 from leeward.publishing.plan.plan import Plan, read_plan
 
-Unchecked = Annotated[
+Out = Annotated[Path, typer.Option("--out", help="The bundle's folder; must not exist.")]
+Corrects = Annotated[
+    int | None, typer.Option(help="Entry of an earlier release that this one corrects.")
+]
+SameEstablishments = Annotated[
     str | None,
     typer.Option(
         metavar="REASON",
-        help="Release although no `leeward check` of these data has ended; the ledger keeps the "
-        "reason.",
+        help="Release although another account holds most of these establishments; the "
+        "ledger keeps the reason.",
     ),
 ]
-LedgerFile = Annotated[Path, typer.Option("--ledger", help="The ledger file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="What was published as JSON.")]
 
 
 def release_command(  # noqa: PLR0913 (a parameter for each option)
-    plan: Annotated[Path, typer.Argument(help="The plan file.")],
-    out: Annotated[Path, typer.Option("--out", help="The bundle's folder; must not exist.")],
+    plan: PlanFile,
+    out: Out,
     ledger: LedgerFile,
     *,
-    again: Annotated[
-        bool, typer.Option("--again", help="Release a plan that was charged before, and pay again.")
-    ] = False,
-    corrects: Annotated[
-        int | None, typer.Option(help="Entry of an earlier release that this one corrects.")
-    ] = None,
-    same_establishments: Annotated[
-        str | None,
-        typer.Option(
-            metavar="REASON",
-            help="Release although another account holds most of these establishments; the "
-            "ledger keeps the reason.",
-        ),
-    ] = None,
+    again: PlanAgain = False,
+    corrects: Corrects = None,
+    same_establishments: SameEstablishments = None,
     unchecked: Unchecked = None,
     memory: Memory = None,
     spill: Spill = None,
-    as_json: Annotated[bool, typer.Option("--json", help="What was published as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Charge the ledger, tabulate, add noise, write the bundle.
 
@@ -60,28 +61,27 @@ def release_command(  # noqa: PLR0913 (a parameter for each option)
 
     Example: leeward release plan.yaml --out bundle --ledger ledger.sqlite
     """
-    asked = read_plan(plan)
+    request = read_plan(plan)
     if memory is not None or spill is not None:
-        asked = allowing(asked, memory, spill)
+        request = allowing(request, memory, spill)
     reasons = {"same_establishments": same_establishments, "unchecked": unchecked}
-    done = run(asked, out, ledger, again=again, corrects=corrects, **reasons)
+    bundle = run(request, out, ledger, again=again, corrects=corrects, **reasons)
     if as_json:
-        added = report(done)
+        added = report(bundle)
         with suppress(OSError):  # a closed stream does not undo the release
-            say_json(_as_json(done, added))
+            say_json(_as_json(bundle, added))
         return
     with suppress(OSError):  # as above
-        for line in summary(done):
-            say(line)
-    report(done)
+        say_lines(summary(bundle))
+    report(bundle)
 
 
-def run(asked: Plan, out: Path, ledger: Path, **chosen: Any) -> Bundle:  # noqa: ANN401 (see `front.release`)
+def run(plan: Plan, out: Path, ledger: Path, **chosen: Any) -> Bundle:  # noqa: ANN401 (see `api.release`)
     """The whole release with a progress bar; the report is still missing."""
     pa.set_memory_pool(pa.system_memory_pool())  # the other pools keep freed memory
     Thread(target=_load_report, daemon=True).start()
     with progress() as bar:
-        return front.release(asked, out=out, ledger=ledger, progress=bar, report=False, **chosen)
+        return api.release(plan, out=out, ledger=ledger, progress=bar, report=False, **chosen)
 
 
 def _load_report() -> None:
@@ -94,7 +94,7 @@ def report(bundle: Bundle) -> Path | None:
     """Add the report to a published bundle; a failure does not undo the release."""
     with progress() as bar:
         bar.step("writing the report")
-        missing = front.add_report(bundle)
+        missing = api.add_report(bundle)
     if missing:
         with suppress(OSError):  # the stream may be closed
             note(missing)
@@ -102,39 +102,36 @@ def report(bundle: Bundle) -> Path | None:
     return bundle.path / REPORT
 
 
-def _as_json(done: Bundle, added: Path | None) -> dict[str, object]:
+def _as_json(bundle: Bundle, added: Path | None) -> dict[str, object]:
     """What was published, what it cost and what is left; `added` is the report."""
-    held = done.certificate
-    charge, paid, left = held.guarantee, held.budget.paid, held.budget.left
+    certificate = bundle.certificate
+    charge, budget = certificate.guarantee, certificate.budget
+    paid, left = budget.paid, budget.left
     return {
-        "bundle": str(done.path),
+        "bundle": str(bundle.path),
         "report": None if added is None else str(added),
-        "account": held.account,
-        "entry": held.ledger.entry,
+        "account": certificate.account,
+        "entry": certificate.ledger.entry,
         "charge": {"epsilon": charge.epsilon, "delta": charge.delta, "rho": charge.rho},
         "paid": {"epsilon": paid.epsilon, "delta": paid.delta, "rho": paid.rho},
         "left": left.model_dump(),
     }
 
 
-def summary(done: Bundle) -> list[str]:
+def summary(bundle: Bundle) -> list[str]:
     """What was published, what it cost and what is left."""
-    held = done.certificate
-    charge, paid = (one.as_guarantee() for one in (held.guarantee, held.budget.paid))
-    budget = held.budget.left
-    in_rho = budget.rho is not None and paid.currency == "rho"
-    left = f"rho {_told(budget.rho or '0')}" if in_rho else _told(budget.epsilon)
+    certificate = bundle.certificate
+    charge, paid = (certificate.guarantee.as_guarantee(), certificate.budget.paid.as_guarantee())
+    budget = certificate.budget.left
+    in_rho = budget.rho if paid.currency == "rho" else None
+    left = number_text(Fraction(budget.epsilon if in_rho is None else in_rho))
     at_account = ""
     if (charge.currency, charge.amount) != (paid.currency, paid.amount):
-        told = amount_text(paid).removeprefix(f"{charge.currency} ")
+        amount = amount_text(paid).removeprefix(f"{charge.currency} ")
         alpha = "" if charge.currency != paid.currency else " at the alpha of the account"
-        at_account = f", which is {told}{alpha},"
+        at_account = f", which is {amount}{alpha},"
     return [
-        f"Published: {done.path}",
-        f"Charged:   {amount_text(charge)}{at_account} to account {held.account} "
-        f"(entry {held.ledger.entry}); {left} left.",
+        f"Published: {bundle.path}",
+        f"Charged:   {amount_text(charge)}{at_account} to account {certificate.account} "
+        f"(entry {certificate.ledger.entry}); {'' if in_rho is None else 'rho '}{left} left.",
     ]
-
-
-def _told(exact: str) -> str:
-    return number_text(Fraction(exact))

@@ -1,18 +1,17 @@
 """`leeward economy`: made-up tables to try things on."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from leeward.interface.commands.screen import progress, say
+from leeward.interface.commands.options import Establishments, Jobs, Seed
+from leeward.interface.commands.screen import progress, say, say_lines
 from leeward.lab.economy import Economy, EconomyFiles, write_economy
 
 Folder = Annotated[Path, typer.Option("--out", help="Folder to write into.")]
-Jobs = Annotated[int, typer.Option(help="Number of jobs, exactly.")]
-Establishments = Annotated[int, typer.Option(help="Number of establishments, exactly.")]
 Places = Annotated[int | None, typer.Option(help="Number of places; grows with the economy.")]
-Seed = Annotated[int, typer.Option(help="The same seed makes the same economy.")]
 Several = Annotated[str, typer.Option(help="Share of workers with a second job, such as 1/20.")]
 Geography = Annotated[
     str, typer.Option(help="places (few large, many small), tracts (even) or blocks (in tracts).")
@@ -49,18 +48,15 @@ def economy_command(  # noqa: PLR0913 (an option for each field of an economy)
 
     Example: leeward economy --out economy --jobs 1000000 --establishments 50000
     """
-    extent = jobs, establishments, places, seed, several_jobs, geography
-    made = make(Economy(*extent, quarters=quarters, cohorts=cohorts, homes=homes), out)
+    economy = Economy(jobs=jobs, establishments=establishments, places=places, seed=seed,
+                      several_jobs=several_jobs, geography=geography, quarters=quarters,
+                      cohorts=cohorts, homes=homes)  # fmt: skip
+    paths = make(economy, out)
     say(f"{jobs:,} jobs in {establishments:,} establishments, all made up (seed {seed}):")
-    for path in made:
-        say(f"  {path}")
+    say_lines(f"  {path}" for path in paths)
 
 
 def make(economy: Economy, folder: Path) -> EconomyFiles:
     """Write the economy with a progress bar."""
     with progress() as bar:
-        return write_economy(
-            economy,
-            folder,
-            progress=lambda done, of: bar.part("jobs", done, of),
-        )
+        return write_economy(economy, folder, progress=partial(bar.part, "jobs"))

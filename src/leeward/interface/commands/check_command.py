@@ -9,53 +9,31 @@ from typing import Annotated
 
 import typer
 
-from leeward.core.codebook import ROW_RULES, Finding
+from leeward.core.codebook import ROW_RULES
 from leeward.core.codebook.resources import read_memory
 from leeward.core.codebook.row_rules import AS_THEY_ARE, IMPOSSIBLE, LIMIT, NUMBER_RULES
 from leeward.core.errors import LeewardError, Problems, Undisclosed, raise_all
 from leeward.core.show.numbers import counted
+from leeward.interface.commands.options import Memory, Most, PlanFile, Spill
 from leeward.interface.commands.screen import (
     CONFIDENTIAL,
     EXCEEDED,
     REFUSED,
     note,
     progress,
-    say,
-    say_json,
+    show,
 )
 from leeward.publishing.plan.plan import Plan, read_plan
 from leeward.publishing.release.check import Checked, check_rows, open_data
 from leeward.publishing.release.losses import MOST, read_most
 from leeward.publishing.release.losses import as_json as loss_as_json
 
-Memory = Annotated[
-    str | None, typer.Option("--memory", help="What DuckDB may use at most, such as 6GB.")
-]
-Spill = Annotated[
-    Path | None, typer.Option("--spill", help="Folder for what does not fit into memory.")
-]
-Encoding = Annotated[
-    str | None, typer.Option("--encoding", help="Of CSV files: cp1252, latin-1, utf-16, …")
-]
-Quotes = Annotated[
-    str | None, typer.Option("--quotes", help="none: no value of CSV files is in quotes.")
-]
-
 RULES = (*ROW_RULES, *NUMBER_RULES, IMPOSSIBLE, LIMIT, AS_THEY_ARE)
-SENTENCES = {one.id: one.sentence for one in RULES}
-
-
-Most = Annotated[
-    str,
-    typer.Option(
-        metavar="SHARE",
-        help="How much may be lost, such as 5%; beyond it the exit code is 4.",
-    ),
-]
+SENTENCES = {rule.id: rule.sentence for rule in RULES}
 
 
 def check_command(
-    plan: Annotated[Path, typer.Argument(help="The plan file.")],
+    plan: PlanFile,
     as_json: Annotated[bool, typer.Option("--json", help="Findings as JSON.")] = False,
     most: Most = MOST,
     memory: Memory = None,
@@ -69,15 +47,12 @@ def check_command(
     Example: leeward check plan.yaml
     """
     read_most(most, "--most")
-    asked = allowing(read_plan(plan), memory, spill)
-    with _frankly(), open_data(asked, frank=True) as engine, progress() as bar:
-        checked = check_rows(asked, engine, bar.step)
+    request = allowing(read_plan(plan), memory, spill)
+    with _frankly(), open_data(request, frank=True) as engine, progress() as bar:
+        checked = check_rows(request, engine, bar.step)
     warnings = checked.warnings(most)
-    if as_json:
-        say_json(_as_json(checked, most))
-    else:
-        for line in (CONFIDENTIAL, *check_lines(checked), *warnings):
-            say(line)
+    lines = (CONFIDENTIAL, *check_lines(checked), *warnings)
+    show(lines, lambda: _as_json(checked, most), as_json=as_json)
     if checked.no_receipt is not None:
         note(f"No receipt. {checked.no_receipt}")
     if checked.refused or warnings:
@@ -98,7 +73,7 @@ def _frankly() -> Iterator[None]:
         yield
     except LeewardError as refusal:
         hidden = refusal.problems if isinstance(refusal, Problems) else (refusal,)
-        problems = [_inside(one) for one in hidden]
+        problems = [_inside(problem) for problem in hidden]
     else:
         return
     if tuple(problems) != tuple(hidden):
@@ -107,8 +82,8 @@ def _frankly() -> Iterator[None]:
 
 
 def _inside(refusal: LeewardError) -> LeewardError:
-    found = refusal.inside if isinstance(refusal, Undisclosed) else None
-    return refusal if found is None else found
+    inside = refusal.inside if isinstance(refusal, Undisclosed) else None
+    return refusal if inside is None else inside
 
 
 def _as_json(checked: Checked, most: str) -> dict[str, object]:
@@ -117,31 +92,31 @@ def _as_json(checked: Checked, most: str) -> dict[str, object]:
         "confidential": CONFIDENTIAL,
         "findings": [
             {
-                "problem": one.problem,
-                "table": one.table,
-                "column": one.column,
-                "rows": one.rows,
-                "of": one.of,
-                "rule": one.rule or None,
-                "refuses": one.refuses,
-                "counts_as": one.into,
-                "examples": list(one.examples),
-                "next_step": one.remedy,
+                "problem": finding.problem,
+                "table": finding.table,
+                "column": finding.column,
+                "rows": finding.rows,
+                "of": finding.of,
+                "rule": finding.rule or None,
+                "refuses": finding.refuses,
+                "counts_as": finding.into,
+                "examples": list(finding.examples),
+                "next_step": finding.remedy,
             }
-            for one in checked.findings
+            for finding in checked.findings
         ],
         "hints": list(checked.hints),
-        "losses": [loss_as_json(one) for one in checked.losses],
+        "losses": [loss_as_json(loss) for loss in checked.losses],
         "most": most,
         "warnings": list(checked.warnings(most)),
         "receipt": None if checked.receipt is None else str(checked.receipt),
     }
 
 
-def check_made_up(asked: Plan) -> tuple[Checked, str | None]:
+def check_made_up(plan: Plan) -> tuple[Checked, str | None]:
     """A check of made-up data, and why they are released where its receipt has no place."""
-    with open_data(asked) as engine:
-        checked = check_rows(asked, engine)
+    with open_data(plan) as engine:
+        checked = check_rows(plan, engine)
     return checked, None if checked.no_receipt is None else "the data are made up"
 
 
@@ -150,20 +125,17 @@ def check_lines(checked: Checked, *, receipt: bool = True) -> Iterator[str]:
 
     With `receipt` also where the receipt is.
     """
-    for one in checked.findings:
-        yield _found(one)
-        yield f"  {SENTENCES[one.rule] if one.rule else 'This refuses a release.'}"
-        yield f"  {one.remedy}"
-    yield from (f"Hint: {one}" for one in checked.hints)
+    for finding in checked.findings:
+        where = f"{finding.table}.{finding.column}" if finding.column else finding.table
+        examples = f" (such as {', '.join(finding.examples)})" if finding.examples else ""
+        rows = counted(finding.rows, "row")
+        rows = f"{finding.rows:,} of {counted(finding.of, 'row')}" if finding.of else rows
+        yield f"{where}: {finding.problem}, {rows}{examples}"
+        yield f"  {SENTENCES[finding.rule] if finding.rule else 'This refuses a release.'}"
+        yield f"  {finding.remedy}"
+    yield from (f"Hint: {hint}" for hint in checked.hints)
     if not checked.refused:
         nothing = "Nothing refuses a release." if checked.findings else "No problems."
         place = checked.receipt if receipt else None
         at = "" if place is None else f" The receipt is {quote(str(place))}."
         yield f"{nothing}{at}"
-
-
-def _found(one: Finding) -> str:
-    where = one.table if not one.column else f"{one.table}.{one.column}"
-    examples = f" (such as {', '.join(one.examples)})" if one.examples else ""
-    rows = f"{one.rows:,} of {counted(one.of, 'row')}" if one.of else counted(one.rows, "row")
-    return f"{where}: {one.problem}, {rows}{examples}"

@@ -42,13 +42,13 @@ def doctor_command(
     findings = []
     for name, look in checks(ledger, bundles):
         try:
-            found, fine = look(), True
+            words, fine = look(), True
         except Exception as error:  # noqa: BLE001 (every failure is reported)
-            found, fine = f"{error}", False
-        findings.append({"check": name, "ok": fine, "found": found})
+            words, fine = f"{error}", False
+        findings.append({"check": name, "ok": fine, "found": words})
         if not as_json:
-            say(f"{'ok ' if fine else 'BAD'}  {name}: {found}")
-    well = all(one["ok"] for one in findings)
+            say(f"{'ok ' if fine else 'BAD'}  {name}: {words}")
+    well = all(finding["ok"] for finding in findings)
     if as_json:
         say_json({"ok": well, "checks": findings})
     if not well:
@@ -126,14 +126,13 @@ def _durable() -> str:
 
 def _leftovers(folder: Path) -> str:
     """What killed releases left: noisy values that were paid for, without a certificate."""
-    found = sorted(one.name for one in folder.iterdir() if LEFT_BEHIND.match(one.name))
-    if not found:
+    names = sorted(path.name for path in folder.iterdir() if LEFT_BEHIND.match(path.name))
+    if not names:
         return "none"
-    names = " ".join(quote(name) for name in found)
     return (
-        f"{', '.join(found)}. A release that was killed left them; they may hold noisy values that "
+        f"{', '.join(names)}. A release that was killed left them; they may hold noisy values that "
         f"were paid for, and must not be published. If no release is running, remove them: in "
-        f"that folder, `rm -r {names}`"
+        f"that folder, `rm -r {' '.join(map(quote, names))}`"
     )
 
 
