@@ -12,7 +12,8 @@ import pytest
 from leeward.core.codebook import EveryJob, JobsRule, Marginal, PrimaryJob
 from leeward.core.errors import BadData, BadFile, InvalidParameter, LeewardError, Undisclosed
 from leeward.publishing.engines import connect
-from leeward.publishing.engines.address import ENDINGS, read_addresses, seen_from
+from leeward.publishing.engines.address import ENDINGS
+from leeward.publishing.engines.address_reading import read_addresses, seen_from
 from tests.publishing.engines.small import (
     CODEBOOK,
     Sources,

@@ -24,7 +24,7 @@ from leeward.interface.commands.options import Encoding, Quotes
 from leeward.interface.commands.recipes import start_recipe
 from leeward.interface.commands.screen import given_options, show
 from leeward.publishing.engines import connect
-from leeward.publishing.engines.address import seen_from
+from leeward.publishing.engines.address_reading import seen_from
 from leeward.publishing.engines.driver_errors import frankly
 
 HEADERS_ALONE = (

@@ -56,59 +56,61 @@ class Profile:
     @property
     def size(self) -> int:
         """How many values there are."""
-        return prod(one.size for one in self.columns)
+        return prod(column.size for column in self.columns)
 
     def shares(self) -> Iterator[tuple[Classes, Integers]]:
         """What each text of each column adds to the value."""
         stride = self.size
-        for one in self.columns:
-            stride //= one.size
-            yield one, one.of_texts * stride
+        for column in self.columns:
+            stride //= column.size
+            yield column, column.of_texts * stride
 
     def concerns(self, side: Side) -> bool:
         """Whether a table has dimensions in it."""
-        return any(one in classes.indices for classes in self.columns for one in weights(side))
+        sides = weights(side)
+        return any(sides.keys() & column.indices.keys() for column in self.columns)
 
     def parts(self, side: Side) -> tuple[Integers, Integers]:
         """The values that count in a table, and what each adds to the number of the cell."""
         number = np.zeros(self.size, dtype=np.int64)
         inside = np.ones(self.size, dtype=bool)
-        index_of = np.unravel_index(np.arange(self.size), [one.size for one in self.columns])
+        index_of = np.unravel_index(np.arange(self.size), [column.size for column in self.columns])
         for classes, index in zip(self.columns, index_of, strict=True):
             for dimension, weight in weights(side).items():
                 if dimension in classes.indices:
-                    found = classes.indices[dimension][index]
-                    inside &= found != LEFT_OUT
-                    number += found * weight
+                    place = classes.indices[dimension][index]
+                    inside &= place != LEFT_OUT
+                    number += place * weight
         return np.flatnonzero(inside), number[inside]
 
 
 def weights(side: Side) -> Mapping[Dimension, int]:
     """How many cells one step in each dimension is, the first slowest; 0 for a filter."""
-    found = dict.fromkeys(side[1], 0)
+    steps = dict.fromkeys(side[1], 0)
     step = 1
-    for one in reversed(side[0]):
-        found[one] = step
-        step *= one.size
-    return found
+    for dimension in reversed(side[0]):
+        steps[dimension] = step
+        step *= dimension.size
+    return steps
 
 
 def one_cell_each(profiles: Iterable[Profile], side: Side) -> bool:
     """Whether no two combinations of values fall into the same cell of a table."""
     numbers = (profile.parts(side)[1] for profile in profiles)
-    return all(np.unique(one).size == one.size for one in numbers)
+    return all(np.unique(cells).size == cells.size for cells in numbers)
 
 
 def find_profiles(dimensions: Iterable[Dimension]) -> tuple[Profile, ...]:
     """Profiles of dimensions that belong to one table of the data."""
     by_column: dict[tuple[str, NumericRange | None], list[Dimension]] = defaultdict(list)
-    for one in dict.fromkeys(dimensions):
-        by_column[one.attribute.column, one.attribute.numbers].append(one)
+    for dimension in dict.fromkeys(dimensions):
+        source = dimension.attribute
+        by_column[source.column, source.numbers].append(dimension)
     groups: list[list[Classes]] = []
-    for held in by_column.values():
-        classes = find_classes(held)
+    for of_column in by_column.values():
+        classes = find_classes(of_column)
         for group in groups:
-            if classes.size * prod(one.size for one in group) <= MOST_VALUES:
+            if classes.size * prod(column.size for column in group) <= MOST_VALUES:
                 group.append(classes)
                 break
         else:
@@ -118,17 +120,18 @@ def find_profiles(dimensions: Iterable[Dimension]) -> tuple[Profile, ...]:
 
 def find_classes(dimensions: Sequence[Dimension]) -> Classes:
     """The classes of a column: texts are divided by one dimension after the other."""
-    source = dimensions[0].attribute
-    texts = tuple(dict.fromkeys(text for one in dimensions for text in one.attribute.recode))
+    attributes = [dimension.attribute for dimension in dimensions]
+    source = attributes[0]
+    texts = tuple(dict.fromkeys(text for listed in attributes for text in listed.recode))
     of_texts = np.zeros(len(texts) + 2, dtype=np.int64)
-    found = {one: _indices(one, texts) for one in dimensions}
-    for one, index in found.items():
+    indices = {dimension: _indices(dimension, texts) for dimension in dimensions}
+    for dimension, index in indices.items():
         # At most a few million classes times a million codes: far from the end of int64.
-        pairs = of_texts * (one.size + 1) + index + 1
+        pairs = of_texts * (dimension.size + 1) + index + 1
         of_texts = np.unique(pairs, return_inverse=True)[1]
     _, first = np.unique(of_texts, return_index=True)
-    indices = {one: index[first] for one, index in found.items()}
-    return Classes(source.column, source.numbers, texts, of_texts, indices)
+    of_classes = {dimension: index[first] for dimension, index in indices.items()}
+    return Classes(source.column, source.numbers, texts, of_texts, of_classes)
 
 
 def _indices(dimension: Dimension, texts: Iterable[str]) -> Integers:
@@ -136,10 +139,8 @@ def _indices(dimension: Dimension, texts: Iterable[str]) -> Integers:
     attribute = dimension.attribute
     index_of = np.full(len(attribute.codes) + 1, LEFT_OUT, dtype=np.int64)
     index_of[list(dimension.kept)] = np.arange(dimension.size)
-    found = [attribute.recode.get(text, attribute.unlisted) for text in texts]
+    places = [attribute.recode.get(text, attribute.unlisted) for text in texts]
+    places += [attribute.missing, attribute.unlisted]
     # A mistake in the data, which the checks report, counts in no cell; so does LEFT_OUT, which
     # as a position is the last one.
-    positions = [
-        LEFT_OUT if one is None else one for one in (*found, attribute.missing, attribute.unlisted)
-    ]
-    return index_of[positions]
+    return index_of[[LEFT_OUT if place is None else place for place in places]]

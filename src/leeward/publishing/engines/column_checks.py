@@ -137,12 +137,14 @@ class ColumnChecks:
             hints.append(LIST_FRAME if attribute.of_workplaces else LIST)
         return " ".join(hints)
 
-    def _folded(self, found: Finding, rule: str, into: str | None, unknown: str | None) -> Finding:
+    def _folded(
+        self, finding: Finding, rule: str, into: str | None, unknown: str | None
+    ) -> Finding:
         """What the codebook folds into a code is no mistake, but it touches rows."""
         if into is None:
-            return judged(found, rule, strict=self.strict)
-        doubtful = found.doubtful or into != unknown
-        return replace(found, rule=rule, refuses=False, into=into, doubtful=doubtful)
+            return judged(finding, rule, strict=self.strict)
+        doubtful = finding.doubtful or into != unknown
+        return replace(finding, rule=rule, refuses=False, into=into, doubtful=doubtful)
 
     def _shared(self, attribute: Attribute) -> Iterator[Finding]:
         """A column of several attributes is looked up in the lists of all of them at once."""

@@ -51,9 +51,10 @@ def readable_tables(database: Database, codebook: Codebook, rule: JobsRule) -> d
         ("jobs", (keys.jobs.worker, keys.jobs.workplace)),
     ):
         table = tables[name] = with_nulls(tables[name], codebook.nulls_of(name))
-        floats = {one for one in ids if may_be_fractions(table[one])}
+        floats = {column for column in ids if may_be_fractions(table[column])}
         if floats:
-            tables[name] = table.mutate(**{one: whole_number(table[one]) for one in floats})
+            whole = {column: whole_number(table[column]) for column in floats}
+            tables[name] = table.mutate(**whole)
     return tables
 
 
@@ -101,10 +102,12 @@ def counted(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
     """What is left of the jobs under the rule for workers with several."""
     keys = codebook.keys.jobs
     others = (column for table, column in codebook.columns() if table == "jobs")
-    within = (keys.workplace, *(one for one in others if one != keys.worker))
+    within = (keys.workplace, *(column for column in others if column != keys.worker))
     order = _order(jobs, "jobs", within, codebook)
     if isinstance(rule, PrimaryJob):
-        rank = ibis.desc(_rank_or_null(jobs[rule.column]), nulls_first=False)
+        column = jobs[rule.column]
+        # A null, so that no database takes what is no number for the largest one.
+        rank = ibis.desc(ibis.cases((~is_unranked(column), rank_value(column))), nulls_first=False)
         return _first(jobs, (keys.worker,), [rank, *order], 1)
     if isinstance(rule, BoundedJobs) and rule.per is not None:
         return _first_of_each(jobs, codebook, rule, within)
@@ -122,9 +125,9 @@ def _first_of_each(
     """
     coded = _named(jobs, "code")
     numbered = jobs.mutate(**{coded: listed_code(jobs, codebook.attributes[rule.per or ""])})
-    found = numbered.filter(numbered[coded].notnull())
+    known = numbered.filter(numbered[coded].notnull())
     group = (codebook.keys.jobs.worker, coded)
-    return _first(found, group, _order(found, "jobs", within, codebook), rule.most).drop(coded)
+    return _first(known, group, _order(known, "jobs", within, codebook), rule.most).drop(coded)
 
 
 def _order(table: Table, name: str, columns: Iterable[str], codebook: Codebook) -> list[Column]:
@@ -133,23 +136,24 @@ def _order(table: Table, name: str, columns: Iterable[str], codebook: Codebook) 
     Ids and codes are ordered by their texts; numeric columns by the number that is read, then by
     the value as it is stored.
     """
-    numeric = {one.column for one in codebook.numeric if one.table == name}
-    coded = codebook.attributes.values()
-    listed = {one.column for one in coded if one.table == name and one.numbers is None}
+    numeric = {source.column for source in codebook.numeric if source.table == name}
+    here = [source for source in codebook.attributes.values() if source.table == name]
+    listed = {source.column for source in here if source.numbers is None}
     keys: list[Column] = []
-    for one in dict.fromkeys(columns):
-        if one in numeric:
-            keys += [number(table[one]), table[one]]
-        if one not in numeric or one in listed:
-            keys.append(ordered_text(table[one]))
+    for column in dict.fromkeys(columns):
+        if column in numeric:
+            keys += [number(table[column]), table[column]]
+        if column not in numeric or column in listed:
+            keys.append(ordered_text(table[column]))
     return [ibis.asc(key, nulls_first=False) for key in keys]
 
 
 def _first(table: Table, group: Iterable[str], order: list[Column], most: int) -> Table:
     """The first rows of each group."""
     turn = _named(table, "turn")
-    order_of = ibis.row_number().over(group_by=[table[one] for one in group], order_by=order)
-    numbered = table.mutate(**{turn: order_of})
+    groups = [table[column] for column in group]
+    number_of = ibis.row_number().over(group_by=groups, order_by=order)
+    numbered = table.mutate(**{turn: number_of})
     return numbered.filter(numbered[turn] < most).drop(turn)
 
 
@@ -176,8 +180,3 @@ def is_unranked(column: Column) -> Column:
     if value.type().is_floating() and can(column, "IsNan"):
         return value.isnull() | value.isnan()
     return value.isnull()
-
-
-def _rank_or_null(column: Column) -> Column:
-    """The rank, so that no database takes what is no number for the largest one."""
-    return ibis.cases((~is_unranked(column), rank_value(column)))

@@ -139,21 +139,23 @@ def open_tables(
 ) -> dict[str, Table]:
     """The tables of a database, opened by their names; a missing one is refused."""
     return {
-        one.table: hiding_errors(partial(opened, one.name), one.parameter, one.rule, public=True)
-        for one in addresses
+        place.table: hiding_errors(
+            partial(opened, place.name), place.parameter, place.rule, public=True
+        )
+        for place in addresses
     }
 
 
 def small_result(backend: Any, query: Table) -> list[dict[str, Any]]:  # noqa: ANN401 (Ibis ships no types)
     """The rows of a query, by a connection of Ibis that gives Arrow."""
-    found: list[dict[str, Any]] = backend.to_pyarrow(query.as_table()).to_pylist()
-    return found
+    rows: list[dict[str, Any]] = backend.to_pyarrow(query.as_table()).to_pylist()
+    return rows
 
 
 def row_count(database: Database, table: Table) -> int:
     """How many rows a table or query has."""
-    (found,) = database.rows(table.aggregate(rows=table.count()))
-    return int(found["rows"])
+    (counts,) = database.rows(table.aggregate(rows=table.count()))
+    return int(counts["rows"])
 
 
 WITHOUT: Mapping[str, str] = {

@@ -39,10 +39,10 @@ class FileState:
 def state(path: Path) -> FileState | None:
     """The present state of a file; None if it is gone."""
     try:
-        found = path.stat()
+        now = path.stat()
     except OSError:
         return None
-    return FileState(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+    return FileState(now.st_size, now.st_mtime_ns, now.st_ctime_ns, now.st_ino)
 
 
 class FileDigest:
@@ -62,11 +62,11 @@ class FileDigest:
     def _hashed(self) -> str:
         whole = hashlib.sha256()
         for path in self._paths:
-            one = hashlib.sha256()
+            of_file = hashlib.sha256()
             with path.open("rb", buffering=0) as file:
                 while (piece := file.read(PIECE)) and not self._stopped.is_set():
-                    one.update(piece)
-            whole.update(one.digest())
+                    of_file.update(piece)
+            whole.update(of_file.digest())
         return whole.hexdigest()
 
     def result(self) -> str:
@@ -103,29 +103,36 @@ def digest_rows(
     whole = hashlib.sha256()
     for name, table in tables.items():
         if sha256 is not None:
-            found = sums_there(database, table, sha256)
+            sums = sums_there(database, table, sha256)
         elif table.get_backend().name in HASH_64:
-            found = _short_sums(database, table)
+            rows = row_texts(table)
+            halves = rows.select(low=rows.row.hash() % HALF, high=rows.row.hash() // HALF)
+            sums = _sums(database, halves, low=halves.low, high=halves.high)
         else:
-            found = sums_here(database, table)
+            sums = sums_here(database, table)
         columns = [(column, str(kind)) for column, kind in table.schema().items()]
-        whole.update(repr((name, columns, found)).encode())
+        whole.update(repr((name, columns, sums)).encode())
     return whole.hexdigest()
 
 
 def row_texts(table: Table) -> Table:
     """Each row as one text, and different rows as different texts."""
     texts = [as_text(table[name]) for name in table.columns]
-    parts = [(one.length().cast("string") + END + one).fill_null(MISSING) for one in texts]
+    parts = [(text.length().cast("string") + END + text).fill_null(MISSING) for text in texts]
     return table.select(row=reduce(lambda left, right: left + right, parts))
 
 
 def sums_there(database: Database, table: Table, sha256: Sha256) -> tuple[int, ...]:
     """The number of rows and the sums of the words of their hashes, from the database."""
     hashes = sha256.hashes(row_texts(table))
-    words = {f"word_{k}": sha256.word(hashes.hash, k).sum() for k in range(WORDS)}
-    (found,) = database.rows(hashes.aggregate(rows=hashes.count(), **words))
-    return tuple(int(found[name] or 0) for name in ("rows", *words))
+    words = {f"word_{k}": sha256.word(hashes.hash, k) for k in range(WORDS)}
+    return _sums(database, hashes, **words)
+
+
+def _sums(database: Database, table: Table, **columns: Column) -> tuple[int, ...]:
+    sums = {name: column.sum() for name, column in columns.items()}
+    (row,) = database.rows(table.aggregate(rows=table.count(), **sums))
+    return tuple(int(row[name] or 0) for name in ("rows", *sums))
 
 
 def sums_here(database: Database, table: Table) -> tuple[int, ...]:
@@ -137,12 +144,3 @@ def sums_here(database: Database, table: Table) -> tuple[int, ...]:
             words = struct.unpack(f">{WORDS}I", hashlib.sha256(text.encode()).digest())
             sums = [total + word for total, word in zip(sums, words, strict=True)]
     return rows, *sums
-
-
-def _short_sums(database: Database, table: Table) -> tuple[int, ...]:
-    texts = row_texts(table)
-    halves = texts.select(low=texts.row.hash() % HALF, high=texts.row.hash() // HALF)
-    (found,) = database.rows(
-        halves.aggregate(rows=halves.count(), low=halves.low.sum(), high=halves.high.sum())
-    )
-    return tuple(int(found[name] or 0) for name in ("rows", "low", "high"))

@@ -56,26 +56,26 @@ def sound_ids(database: Database, own: Column, given: Column) -> SoundIds:
     bounds = _bounds(database, own, given)
     if bounds is None:
         return NOTHING_KNOWN
-    sources = {name: backend.compile(one.name("id").as_table()) for name, one in
-               (("own", own), ("given", given))}  # fmt: skip
+    columns = {"own": own, "given": given}
+    sources = {name: backend.compile(ids.name("id").as_table()) for name, ids in columns.items()}
     low, high = bounds
     query = COMPARED.format(low=low, high=high, **sources)
-    (found,) = database.rows(backend.sql(query, schema=ibis.schema(ANSWERS)))
-    return SoundIds(**found)
+    (answers,) = database.rows(backend.sql(query, schema=ibis.schema(ANSWERS)))
+    return SoundIds(**answers)
 
 
 def _bounds(database: Database, own: Column, given: Column) -> tuple[int, int] | None:
     """The smallest and the largest of all ids, if there are enough rows for that many bits."""
     ends = []
     for ids in (own, given):
-        (held,) = database.rows(
+        (span,) = database.rows(
             ids.as_table().aggregate(low=ids.min(), high=ids.max(), rows=ids.count())
         )
-        if not held["rows"]:
+        if not span["rows"]:
             return None
-        ends.append(held)
-    low, high = min(one["low"] for one in ends), max(one["high"] for one in ends)
+        ends.append(span)
+    low, high = min(span["low"] for span in ends), max(span["high"] for span in ends)
     if low <= -LARGEST or high >= LARGEST:
         return None
-    most = BITS_EACH * min(one["rows"] for one in ends)
+    most = BITS_EACH * min(span["rows"] for span in ends)
     return (low, high) if high - low < most else None

@@ -212,13 +212,13 @@ class CodeSpelling:
         return [label for code, label in pairs if label and label != code]
 
     def _written(
-        self, texts: Sequence[str], labels: Mapping[str, str], one: str, several: str
+        self, texts: Sequence[str], labels: Mapping[str, str], what: str, several: str
     ) -> str:
         """What to list where a column has labels in place of codes."""
         text, name = texts[0], self.attribute.name
         pairs = ", ".join(f"{each}: {labels[each.casefold()]}" for each in texts[:3])
         return (
-            f"{text!r} is {one}, not a code: the column has {several}. Write the codes into the "
+            f"{text!r} is {what}, not a code: the column has {several}. Write the codes into the "
             f"column, or list what it has: `{name}: {{codes: {{{pairs}}}}}`."
         )
 

@@ -6,12 +6,8 @@ from pathlib import Path
 from leeward.core.codebook import TABLES
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import InvalidParameter
-from leeward.publishing.engines.address import (
-    FileAddress,
-    FrameAddress,
-    TableAddress,
-    read_addresses,
-)
+from leeward.publishing.engines.address import TableAddress
+from leeward.publishing.engines.address_reading import read_addresses
 from leeward.publishing.engines.database import Database
 from leeward.publishing.engines.duckdb import DuckFile
 from leeward.publishing.engines.engine import Engine
@@ -70,26 +66,16 @@ def open_database(
         spark = read_spark_addresses(sources, base, tables, elsewhere=remote is not None)
         return Spark(spark, remote)
     addresses = read_addresses(sources, base, tables)
-    return _database(addresses, resources, hashed=hashed, headers=headers)
-
-
-def _database(
-    addresses: tuple[FileAddress | FrameAddress | TableAddress, ...],
-    resources: Resources,
-    *,
-    hashed: bool,
-    headers: Collection[str],
-) -> Database:
-    tables = tuple(one for one in addresses if isinstance(one, TableAddress))
-    if not tables:
-        here = tuple(one for one in addresses if not isinstance(one, TableAddress))
+    stored = tuple(place for place in addresses if isinstance(place, TableAddress))
+    if not stored:
+        here = tuple(place for place in addresses if not isinstance(place, TableAddress))
         return Files(here, resources, hashed=hashed, headers=headers)
-    scheme = tables[0].scheme
+    scheme = stored[0].scheme
     if scheme == "duckdb":
         _refuse_useless(("encoding", "quotes"), scheme, resources)
-        return DuckFile(tables, resources)
+        return DuckFile(stored, resources)
     _refuse_useless(("engine", "memory", "spill", "encoding", "quotes"), scheme, resources)
-    return SPECIAL.get(scheme, Remote)(tables)
+    return SPECIAL.get(scheme, Remote)(stored)
 
 
 def _refuse_useless(options: tuple[str, ...], scheme: str, resources: Resources) -> None:

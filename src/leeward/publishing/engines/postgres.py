@@ -76,13 +76,13 @@ class Postgres(Remote):
             rule = "must be a database in which temporary tables can be made, so no standby"
             hiding_errors(self._begin, "data", rule, public=True)
             # Each is read once: the lock of this keeps others from emptying or altering it.
-            found = [
+            plain = [
                 hiding_errors(
-                    partial(self._is_plain, one), one.parameter, _readable(one), public=True
+                    partial(self._is_plain, table), table.parameter, _readable(table), public=True
                 )
-                for one in addresses
+                for table in addresses
             ]
-        self._plain = all(found)
+        self._plain = all(plain)
 
     def _begin(self) -> None:
         # Inside a transaction those of Ibis are savepoints.
@@ -98,8 +98,8 @@ class Postgres(Remote):
     def _is_plain(self, address: TableAddress) -> bool:
         """Whether a table is one that a snapshot fixes: no view, and not of another server."""
         *schema, name = address.name
-        asked = (name, schema[0] if schema else None)
-        readable, plain = self._backend.raw_sql(MAY_READ, params=asked).fetchone()
+        params = (name, schema[0] if schema else None)
+        readable, plain = self._backend.raw_sql(MAY_READ, params=params).fetchone()
         if not readable:
             raise BadFile(
                 address.parameter,

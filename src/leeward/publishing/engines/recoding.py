@@ -74,12 +74,12 @@ def code_text(column: Column) -> Column:
 
 def with_nulls(table: Table, nulls: Mapping[str, Iterable[str]]) -> Table:
     """The table with a null in place of the texts of each column that mean missing."""
-    found = {
+    without = {
         name: ibis.cases((code_text(table[name]).isin([*texts]), ibis.null()), else_=table[name])
         for name, texts in nulls.items()
         if texts
     }
-    return table.mutate(**found) if found else table
+    return table.mutate(**without) if without else table
 
 
 _BYTES = ibis.udf.scalar.builtin(
@@ -203,7 +203,7 @@ def listed_code(table: Table, attribute: Attribute) -> Column:
 def whole_pay(column: Column, numbers: NumericRange) -> Column:
     """The pay of each row, a whole number from low to cap; without a number it is the low one."""
     whole, beyond = whole_inside(column, numbers.low, numbers.cap)
-    low, cap = (ibis.literal(one, "int64") for one in (numbers.low, numbers.cap))
+    low, cap = (ibis.literal(end, "int64") for end in (numbers.low, numbers.cap))
     return ibis.cases((whole.notnull(), whole), (beyond, cap), else_=low)
 
 
@@ -248,7 +248,8 @@ def recoded(
     """
     shares = [(k, *share) for k, profile in enumerate(profiles) for share in profile.shares()]
     raw = {
-        f"raw_{n}": class_or_code(table[one.column], one) for n, (_, one, _) in enumerate(shares)
+        f"raw_{n}": class_or_code(table[classes.column], classes)
+        for n, (_, classes, _) in enumerate(shares)
     }
     chosen = table.select(**kept, **raw)
     for n, (_, classes, adds) in enumerate(shares):
@@ -262,7 +263,7 @@ def recoded(
         missing, unlisted = adds[-2:].tolist()
         rest = ibis.ifelse(chosen[f"raw_{n}"].isnull(), missing, unlisted)
         terms[profile_name(first + k)].append(ibis.coalesce(chosen[f"adds_{n}"], rest))
-    values = {name: reduce(add, held).cast("int32") for name, held in terms.items()}
+    values = {name: reduce(add, parts).cast("int32") for name, parts in terms.items()}
     return chosen.select(*kept, **values)
 
 
@@ -288,12 +289,12 @@ def numbered(scratch: Scratch, table: Table, profiles: Sequence[Profile], side: 
             known = pa.table({f"value_{k}": values.astype("int32"), f"part_{k}": adds})
             cells = scratch.keep(known)
             table = table.join(cells, table[profile_name(k)] == cells[f"value_{k}"])
-    parts = [table[one] for one in table.columns if one.startswith("part_")]
+    parts = [table[name] for name in table.columns if name.startswith("part_")]
     return table.mutate(number=reduce(add, parts) if parts else ibis.literal(0, "int64"))
 
 
 def known_texts(attributes: Sequence[Attribute]) -> pa.Table:
     """The texts that the codebook knows, with the number of their attribute."""
-    pairs = [(k, text) for k, one in enumerate(attributes) for text in one.recode]
+    pairs = [(k, text) for k, listed in enumerate(attributes) for text in listed.recode]
     numbers, texts = pa.array([k for k, _ in pairs], pa.int32()), [text for _, text in pairs]
     return pa.table({"attribute": numbers, "text": pa.array(texts, pa.string())})

@@ -73,18 +73,14 @@ def remove_abandoned(home: Path) -> None:
         try:
             state = folder.lstat()
             ours = state.st_uid == os.geteuid() and stat.S_ISDIR(state.st_mode)
-            made = folder.name.startswith(PREFIX)
-            if ours and (made or time.time() - state.st_mtime > LONGEST):
+            named = folder.name.startswith(PREFIX)
+            if ours and (named or time.time() - state.st_mtime > LONGEST):
                 # A folder gets its final name after its lock: without a lock it is not ours.
-                _remove_unlocked(folder, "r+b" if made else "ab")
+                with (folder / LOCK).open("r+b" if named else "ab") as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder, ignore_errors=True)
         except OSError:
             continue  # in use, or being removed by another process
-
-
-def _remove_unlocked(folder: Path, mode: str) -> None:
-    with (folder / LOCK).open(mode) as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def no_room(folder: Path) -> BadFile:

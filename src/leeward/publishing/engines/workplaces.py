@@ -46,17 +46,17 @@ def list_codes(database: Database, column: str) -> tuple[str, ...]:
     if not may_hold_codes(table[column]):
         raise _no_codes(column, str(table[column].type()))
     texts = table.filter(table[column].notnull()).select(text=code_text(table[column])).distinct()
-    found = [row["text"] for row in database.rows(texts.limit(MOST_TEXTS + 1))]
-    if len(found) > MOST_TEXTS:
+    codes = [row["text"] for row in database.rows(texts.limit(MOST_TEXTS + 1))]
+    if len(codes) > MOST_TEXTS:
         raise BadData(
             f"data.workplaces.{column}",
             rule=f"must hold at most {MOST_TEXTS} different texts to be listed",
             value="more",
             next_step="Choose a column of codes, not one of ids or names.",
         )
-    if FRACTION in found:
+    if FRACTION in codes:
         raise _no_codes(column, "numbers with a fraction")
-    return tuple(sorted(found))
+    return tuple(sorted(codes))
 
 
 def _no_codes(column: str, value: str) -> BadData:
@@ -77,20 +77,26 @@ def frame_counts(
     """
     table = database.tables()["workplaces"]
     raise_all(
-        no_such_column(table, "workplaces", one.column)
-        for one in attributes
-        if one.column not in table.columns
+        no_such_column(table, "workplaces", attribute.column)
+        for attribute in attributes
+        if attribute.column not in table.columns
     )
-    table = with_nulls(table, {one.column: one.nulls for one in attributes})
-    texts = {f"text_{k}": class_or_code(table[one.column], one) for k, one in enumerate(attributes)}
+    table = with_nulls(table, {attribute.column: attribute.nulls for attribute in attributes})
+    texts = {
+        f"text_{k}": class_or_code(table[attribute.column], attribute)
+        for k, attribute in enumerate(attributes)
+    }
     chosen = table.select(**texts) if texts else table.select(text_0=ibis.literal(""))
     scratch = Scratch(database, "frame")
     grouped = scratch.keep(chosen.group_by(*chosen.columns).aggregate(number=chosen.count()))
     pieces = [*database.stream(grouped)]
-    found = pa.Table.from_batches(pieces, schema=grouped.schema().to_pyarrow())
+    counts = pa.Table.from_batches(pieces, schema=grouped.schema().to_pyarrow())
     scratch.clear()
-    positions = {one.name: _listed(found[f"text_{k}"], one) for k, one in enumerate(attributes)}
-    return positions, found["number"].to_numpy().astype(np.int64)
+    positions = {
+        attribute.name: _listed(counts[f"text_{k}"], attribute)
+        for k, attribute in enumerate(attributes)
+    }
+    return positions, counts["number"].to_numpy().astype(np.int64)
 
 
 def _listed(texts: pa.ChunkedArray, attribute: Attribute) -> Integers:
@@ -99,23 +105,28 @@ def _listed(texts: pa.ChunkedArray, attribute: Attribute) -> Integers:
     known = pa.array([*attribute.recode], pa.string())
     row = pc.index_in(texts.cast(pa.string()), known, skip_nulls=True)
     rest = pc.if_else(pc.is_null(texts), len(known), len(known) + 1)
-    held = pc.coalesce(row, rest.cast(pa.int32())).to_numpy()
-    found = at[held]
-    if any(one is None or one == LEFT_OUT for one in found):
+    positions = at[pc.coalesce(row, rest.cast(pa.int32())).to_numpy()]
+    if any(position is None or position == LEFT_OUT for position in positions):
         raise BadData(
             "data.workplaces",
             rule="must hold codes of the codebook",
             value=f"another text in {attribute.column}",
             next_step="See what `leeward check` finds.",
         )
-    return np.asarray(found.astype(np.int64))
+    return np.asarray(positions.astype(np.int64))
 
 
 def frame_sketch(
     database: Database, codebook: Codebook, key: str, size: int, *, plain: bool = False
 ) -> tuple[str, ...]:
     """The `size` smallest hashes of the ids of all establishments, ascending, each once."""
-    ids = _ids(database, codebook)
+    # The columns that will be counted by, too: a CSV file is then parsed once for both.
+    wanted = tuple(column for table, column in codebook.columns() if table == "workplaces")
+    columns = {"workplaces": tuple(dict.fromkeys(wanted)), "workers": (), "jobs": ()}
+    read = database.tables(columns)["workplaces"]
+    workplaces = with_nulls(read, codebook.nulls_of("workplaces"))
+    given = workplaces[codebook.keys.workplaces.id]
+    ids = workplaces.filter(given.notnull()).select(id=code_text(given))
     if plain:
         ids = ids.select(id=plain_id(ids.id)).distinct()
     if ids.get_backend().name in MD5:
@@ -126,8 +137,8 @@ def frame_sketch(
 def sketch_there(database: Database, ids: Table, key: str, size: int) -> tuple[str, ...]:
     """Hashed and sorted in the database, which returns `size` hashes."""
     hashes = ids.select(hash=_md5(ibis.literal(key) + ids.id))
-    found = database.rows(hashes.order_by("hash").limit(size))
-    return tuple(sorted({str(row["hash"])[:DIGITS] for row in found}))
+    rows = database.rows(hashes.order_by("hash").limit(size))
+    return tuple(sorted({str(row["hash"])[:DIGITS] for row in rows}))
 
 
 def sketch_here(database: Database, ids: Table, key: str, size: int) -> tuple[str, ...]:
@@ -139,13 +150,3 @@ def sketch_here(database: Database, ids: Table, key: str, size: int) -> tuple[st
         for text in piece.column("id").to_pylist()
     )
     return tuple(sorted(set(nsmallest(size, hashes))))
-
-
-def _ids(database: Database, codebook: Codebook) -> Table:
-    # The columns that will be counted by, too: a CSV file is then parsed once for both.
-    wanted = tuple(column for table, column in codebook.columns() if table == "workplaces")
-    columns = {"workplaces": tuple(dict.fromkeys(wanted)), "workers": (), "jobs": ()}
-    read = database.tables(columns)["workplaces"]
-    workplaces = with_nulls(read, codebook.nulls_of("workplaces"))
-    given = workplaces[codebook.keys.workplaces.id]
-    return workplaces.filter(given.notnull()).select(id=code_text(given))

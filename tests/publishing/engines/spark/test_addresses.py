@@ -8,7 +8,7 @@ from leeward.core.codebook import TABLES
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.publishing.engines import connect
-from leeward.publishing.engines.address import read_addresses, seen_from
+from leeward.publishing.engines.address_reading import read_addresses, seen_from
 from leeward.publishing.engines.spark.session import chosen_remote
 from leeward.publishing.engines.spark.spark_address import SparkAddress, read_spark_addresses
 from tests.publishing.engines.small import economy, parquet

@@ -18,7 +18,7 @@ from leeward.interface.commands.new_files import (
 from leeward.interface.commands.recipes.preparation import headers, prepare, require_columns
 from leeward.interface.commands.recipes.recipe import Given, read_recipe
 from leeward.interface.commands.screen import progress, say
-from leeward.publishing.engines.address import seen_from
+from leeward.publishing.engines.address_reading import seen_from
 
 LEDGER = "ledger.sqlite"
 

@@ -65,13 +65,13 @@ class Spark:
         with closed_on_refusal(self.close):
             self._backend = hiding_errors(lambda: ibis.pyspark.connect(self._session), public=True)
             self._columns = {
-                one: hiding_errors(
-                    partial(self._look, one), one.parameter, one.rule, public=bool(one.name)
+                place: hiding_errors(
+                    partial(self._look, place), place.parameter, place.rule, public=bool(place.name)
                 )
-                for one in addresses
+                for place in addresses
             }
             self._tables = {
-                one.table: self._backend.table(self._view(one.table)) for one in addresses
+                place.table: self._backend.table(self._view(place.table)) for place in addresses
             }
 
     def _view(self, name: str) -> str:
@@ -128,9 +128,9 @@ class Spark:
         frame.unpersist()
 
     def rows(self, query: Table) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]]
-        found = self._asked(self._backend.compile(query.as_table())).to_pylist()
-        return found
+        rows: list[dict[str, Any]]
+        rows = self._asked(self._backend.compile(query.as_table())).to_pylist()
+        return rows
 
     def _asked(self, query: str) -> pa.Table:
         return self._worker.ask(lambda: self._session.sql(query).toArrow())
@@ -146,39 +146,39 @@ class Spark:
         try:
             for low, high in spans(self._parts(view), PIECE):
                 inside = f"cell_index >= {low} AND cell_index < {high}"
-                found = self._asked(f"SELECT * FROM {view} WHERE {inside}")  # noqa: S608 (our own names and numbers)
-                order = pc.sort_indices(found["cell_index"])
-                yield from found.take(order).combine_chunks().to_batches()
+                span = self._asked(f"SELECT * FROM {view} WHERE {inside}")  # noqa: S608 (our own names and numbers)
+                order = pc.sort_indices(span["cell_index"])
+                yield from span.take(order).combine_chunks().to_batches()
         finally:
             with suppress(KeyError):  # closed before the stream was read
                 self.drop(name)
 
     def _parts(self, view: str) -> list[Part]:
         parts = f"SELECT spark_partition_id() AS part, cell_index FROM {view}"  # noqa: S608 (our own name)
-        found = self._asked(
+        parts_of_view = self._asked(
             "SELECT min(cell_index) AS low, max(cell_index) AS high, count(*) AS held "  # noqa: S608 (our own name)
             f"FROM ({parts}) GROUP BY part"
         )
-        return [(row["low"], row["high"], row["held"]) for row in found.to_pylist()]
+        return [(row["low"], row["high"], row["held"]) for row in parts_of_view.to_pylist()]
 
     def digest(self) -> str:
         """Of the tables as they are now; these, and no file that arrives later, are then read."""
-        for one, columns in self._columns.items():
-            if self._look(one) != columns:
+        for place, columns in self._columns.items():
+            if self._look(place) != columns:
                 raise BadFile(
-                    one.parameter,
+                    place.parameter,
                     rule="must keep its columns while it is read",
                     value="other names or types than a moment ago",
                     next_step="Run it again when nothing writes to the table.",
                 )
-        self._digest = self._digest_of({one: one.table for one in self._addresses})
+        self._digest = self._digest_of({place: place.table for place in self._addresses})
         return self._digest
 
     def unchanged(self) -> bool:
         """Whether the tables, with their files listed again, still have the digest."""
-        now = {one: f"leeward_now_{one.table}" for one in self._addresses}
-        for one, name in now.items():
-            self._look(one, name)
+        now = {place: f"leeward_now_{place.table}" for place in self._addresses}
+        for place, name in now.items():
+            self._look(place, name)
         return self._digest_of(now) == self._digest
 
     def _digest_of(self, names: Mapping[SparkAddress, str]) -> str:
@@ -187,10 +187,10 @@ class Spark:
         Independent of the order of rows. Spark hashes the rows; nine numbers per table come here.
         """
         whole = hashlib.sha256()
-        for one, name in names.items():
+        for place, name in names.items():
             frame = self._session.table(self._view(name))
             sums = self._worker.ask(partial(digest_parts, frame))
-            whole.update(repr((one.table, frame.dtypes, sums)).encode())
+            whole.update(repr((place.table, frame.dtypes, sums)).encode())
         return whole.hexdigest()
 
     def close(self) -> None:
@@ -209,15 +209,15 @@ def spans(parts: Iterable[Part], most: int) -> list[tuple[int, int]]:
     Small partitions share a span; large ones are divided evenly.
     """
     edges: set[int] = set()
-    last = held = 0
+    last = filled = 0
     for low, high, rows in sorted(parts):
-        if not edges or held + rows > most:
+        if not edges or filled + rows > most:
             edges.add(low)
-            held = 0
+            filled = 0
         pieces = math.ceil(rows / most)
         step = math.ceil((high - low + 1) / pieces)
         edges.update(range(low + step, high + 1, step))
-        held += rows // pieces
+        filled += rows // pieces
         last = max(last, high + 1)
     return list(pairwise(sorted(edges | {last}))) if edges else []
 
@@ -243,7 +243,9 @@ def table_now(session: Session, address: SparkAddress) -> DataFrame:
 
 def _plain_texts(frame: DataFrame) -> DataFrame:
     collated = [
-        one.name for one in frame.schema if getattr(one.dataType, "collation", PLAIN) != PLAIN
+        column.name
+        for column in frame.schema
+        if getattr(column.dataType, "collation", PLAIN) != PLAIN
     ]
     if not collated:
         return frame
@@ -259,25 +261,16 @@ def _plain_texts(frame: DataFrame) -> DataFrame:
 
 def digest_parts(frame: DataFrame) -> list[dict[str, int]]:
     """The number and the summed SHA-256 of the rows: nine numbers, computed by Spark."""
-    found: list[dict[str, int]]
-    found = _hashed_rows(frame).selectExpr(*_summed_words()).toArrow().to_pylist()
-    return found
-
-
-def _hashed_rows(frame: DataFrame) -> DataFrame:
-    """The SHA-256 of each row as text; rows that differ in plain columns differ as texts."""
     texts = [f"CAST({quoted(name)} AS STRING)" for name in frame.columns]
     # The length before each text keeps columns apart; a null has none.
     parts = [f"coalesce(concat(octet_length({text}), ':', {text}), '-')" for text in texts]
-    return frame.selectExpr(f"sha2(concat({', '.join(parts)}), 256) AS hash")
-
-
-def _summed_words() -> Iterator[str]:
-    """The number of rows, and the sums of the words of their hashes: in int64 up to 2^31 rows."""
-    yield "count(*) AS number"
-    for k in range(WORDS):
-        word = f"conv(substring(hash, {8 * k + 1}, 8), 16, 10)"
-        yield f"coalesce(sum(CAST({word} AS BIGINT)), 0) AS word_{k}"
+    hashes = frame.selectExpr(f"sha2(concat({', '.join(parts)}), 256) AS hash")
+    words = [f"conv(substring(hash, {8 * k + 1}, 8), 16, 10)" for k in range(WORDS)]
+    # In int64 up to 2^31 rows.
+    sums = (f"coalesce(sum(CAST({word} AS BIGINT)), 0) AS word_{k}" for k, word in enumerate(words))
+    row: list[dict[str, int]]
+    row = hashes.selectExpr("count(*) AS number", *sums).toArrow().to_pylist()
+    return row
 
 
 def quoted(name: str) -> str:

@@ -106,8 +106,8 @@ def _require_privacy(jvm: Any, folder: Path) -> None:  # noqa: ANN401 (Py4J ship
     """Refuse a Java with other settings than ours, which spark-env.sh may have set."""
     system = jvm.java.lang.System
     wanted = (log_settings(folder), str(folder), str(room(folder)))
-    found = system.getProperty(LOG), system.getProperty("java.io.tmpdir"), system.getenv(ROOM)
-    if found != wanted:
+    kept = system.getProperty(LOG), system.getProperty("java.io.tmpdir"), system.getenv(ROOM)
+    if kept != wanted:
         raise BadFile(
             "data.engine",
             rule="must be a Spark that keeps its messages and files to itself",
@@ -194,8 +194,8 @@ def variables(folder: Path, given: Mapping[str, str]) -> Mapping[str, str]:
     (folder / "log4j2.properties").write_text(SILENT)
     options = [f"-D{LOG}={log_settings(folder)}", f"-Djava.io.tmpdir={folder}", "-XX:-UsePerfData"]
     words = shlex.join(options)
-    found = {name: f"{given.get(name, '')} {words}".strip() for name in JAVA_OPTIONS}
-    return found | {ROOM: str(room(folder))}
+    java = {name: f"{given.get(name, '')} {words}".strip() for name in JAVA_OPTIONS}
+    return java | {ROOM: str(room(folder))}
 
 
 def room(folder: Path) -> Path:

@@ -229,10 +229,10 @@ class Loggers:
         """Silence them until `ends` is closed."""
         with cls._lock:
             if cls._users == 0:
-                cls._before = tuple(one.disabled for one in _talking())
+                cls._before = tuple(logger.disabled for logger in _talking())
             cls._users += 1
-            for one in _talking():
-                one.disabled = True
+            for logger in _talking():
+                logger.disabled = True
         ends.callback(cls._given_back)
 
     @classmethod
@@ -240,8 +240,8 @@ class Loggers:
         with cls._lock:
             cls._users -= 1
             if cls._users == 0:
-                for one, disabled in zip(_talking(), cls._before, strict=True):
-                    one.disabled = disabled
+                for logger, disabled in zip(_talking(), cls._before, strict=True):
+                    logger.disabled = disabled
 
 
 def _talking() -> list[Any]:

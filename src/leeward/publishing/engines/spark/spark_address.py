@@ -7,16 +7,18 @@ from pathlib import Path
 from leeward.core.codebook import TABLES
 from leeward.core.errors import BadFile
 from leeward.publishing.engines.address import (
-    OF_SPARK,
-    SAME_NAMES,
     Address,
     format_of,
-    known_databases,
     parameter_of,
-    read_each,
-    refuse_unreadable,
     split_sheet,
     whole_name,
+)
+from leeward.publishing.engines.address_reading import (
+    OF_SPARK,
+    SAME_NAMES,
+    known_databases,
+    read_each,
+    refuse_unreadable,
 )
 
 SPARK_READS = "must be Parquet or a table of Spark's catalog under `engine: spark`"
