@@ -30,7 +30,7 @@ from leeward.core.codebook import (
 )
 from leeward.core.codebook.resources import Resources
 from leeward.publishing.engines.counted_rows import readable_tables, tidied
-from leeward.publishing.engines.database import Column, Database, Scratch, Table, ibis
+from leeward.publishing.engines.database import Column, Scratch, SqlDatabase, Table, ibis
 from leeward.publishing.engines.headers import header_problems
 from leeward.publishing.engines.loose_values import value_text
 from leeward.publishing.engines.opening import open_database
@@ -240,7 +240,7 @@ def _others(
     return {person: sorted(held) for person, held in found.items() if person in others}
 
 
-def _counted(database: Database, book: Codebook, rule: JobsRule) -> Counted:
+def _counted(database: SqlDatabase, book: Codebook, rule: JobsRule) -> Counted:
     scratch = Scratch(database)
     tables = tidied(scratch, readable_tables(database, book, rule), book, rule, EVERY_STEP)
     found: dict[str, list[tuple[object, ...]]] = defaultdict(list)

@@ -17,7 +17,7 @@ from leeward.core.codebook.resources import Resources, read_encoding
 from leeward.core.errors import BadFile, InvalidParameter, Undisclosed
 from leeward.publishing.engines import conversion, foreign_files, table_files
 from leeward.publishing.engines.address import FileAddress
-from leeward.publishing.engines.database import Database
+from leeward.publishing.engines.database import SqlDatabase
 from leeward.publishing.engines.opening import open_database
 
 ROWS: list[dict[str, object]] = [
@@ -60,16 +60,16 @@ WRITERS: Mapping[str, Callable[[Path], object]] = {
 }
 
 
-def opened(folder: Path, name: str, encoding: str | None = None) -> Database:
+def opened(folder: Path, name: str, encoding: str | None = None) -> SqlDatabase:
     allowed = Resources(encoding=encoding)
     return open_database({"jobs": name}, folder, allowed, tables=("jobs",))
 
 
-def rows(database: Database) -> list[dict[str, object]]:
+def rows(database: SqlDatabase) -> list[dict[str, object]]:
     return database.rows(database.tables()["jobs"].order_by("id"))
 
 
-def private(database: Database) -> list[int]:
+def private(database: SqlDatabase) -> list[int]:
     """The modes of the files that were made."""
     made = database._spill.path.glob("file_jobs/*")  # type: ignore[attr-defined]
     return [stat.S_IMODE(one.stat().st_mode) for one in made]

@@ -13,7 +13,7 @@ from leeward.core.codebook import TABLES, Attribute, read_codebook
 from leeward.core.errors import BadData
 from leeward.publishing.engines import connect, workplaces
 from leeward.publishing.engines.code_classes import Integers
-from leeward.publishing.engines.database import Database
+from leeward.publishing.engines.database import SqlDatabase
 from leeward.publishing.engines.driver_errors import hiding_errors
 from leeward.publishing.engines.opening import open_database
 from tests.publishing.engines.small import WRITERS, Economy, codebook, economy, parquet
@@ -40,7 +40,7 @@ def test_texts_stand_once_and_in_order(place: str, tmp_path: Path) -> None:
         assert engine.codes("workplace_id") == ("0", "1", "2", "3", "4", "5", "6")
 
 
-def counted(database: Database, *attributes: Attribute) -> tuple[dict[str, Integers], Integers]:
+def counted(database: SqlDatabase, *attributes: Attribute) -> tuple[dict[str, Integers], Integers]:
     return hiding_errors(lambda: workplaces.frame_counts(database, attributes), public=True)
 
 

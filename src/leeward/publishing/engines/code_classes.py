@@ -26,7 +26,7 @@ MOST_VALUES = 2**12
 
 
 @dataclass(frozen=True, eq=False)
-class Classes:
+class TextClasses:
     """The classes of the texts of one column, numbered from 0.
 
     The texts of a numeric column are the codes of its classes.
@@ -51,14 +51,14 @@ class Classes:
 class Profile:
     """Some columns of a table; a value numbers the combinations of their classes."""
 
-    columns: tuple[Classes, ...]
+    columns: tuple[TextClasses, ...]
 
     @property
     def size(self) -> int:
         """How many values there are."""
         return prod(column.size for column in self.columns)
 
-    def shares(self) -> Iterator[tuple[Classes, Integers]]:
+    def shares(self) -> Iterator[tuple[TextClasses, Integers]]:
         """What each text of each column adds to the value."""
         stride = self.size
         for column in self.columns:
@@ -106,7 +106,7 @@ def find_profiles(dimensions: Iterable[Dimension]) -> tuple[Profile, ...]:
     for dimension in dict.fromkeys(dimensions):
         source = dimension.attribute
         by_column[source.column, source.numbers].append(dimension)
-    groups: list[list[Classes]] = []
+    groups: list[list[TextClasses]] = []
     for of_column in by_column.values():
         classes = find_classes(of_column)
         for group in groups:
@@ -118,7 +118,7 @@ def find_profiles(dimensions: Iterable[Dimension]) -> tuple[Profile, ...]:
     return tuple(Profile(tuple(group)) for group in groups)
 
 
-def find_classes(dimensions: Sequence[Dimension]) -> Classes:
+def find_classes(dimensions: Sequence[Dimension]) -> TextClasses:
     """The classes of a column: texts are divided by one dimension after the other."""
     attributes = [dimension.attribute for dimension in dimensions]
     source = attributes[0]
@@ -131,7 +131,7 @@ def find_classes(dimensions: Sequence[Dimension]) -> Classes:
         of_texts = np.unique(pairs, return_inverse=True)[1]
     _, first = np.unique(of_texts, return_index=True)
     of_classes = {dimension: index[first] for dimension, index in indices.items()}
-    return Classes(source.column, source.numbers, texts, of_texts, of_classes)
+    return TextClasses(source.column, source.numbers, texts, of_texts, of_classes)
 
 
 def _indices(dimension: Dimension, texts: Iterable[str]) -> Integers:

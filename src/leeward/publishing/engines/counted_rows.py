@@ -15,7 +15,7 @@ found to be needed, only these are taken.
 from collections.abc import Iterable, Mapping
 
 from leeward.core.codebook import BoundedJobs, Codebook, JobsRule, PrimaryJob, Steps
-from leeward.publishing.engines.database import Column, Database, Scratch, Table, can, ibis
+from leeward.publishing.engines.database import Column, Scratch, SqlDatabase, Table, can, ibis
 from leeward.publishing.engines.recoding import (
     listed_code,
     may_be_fractions,
@@ -41,7 +41,7 @@ def needed_columns(codebook: Codebook, rule: JobsRule) -> Mapping[str, tuple[str
     return {table: tuple(columns) for table, columns in chosen.items()}
 
 
-def readable_tables(database: Database, codebook: Codebook, rule: JobsRule) -> dict[str, Table]:
+def readable_tables(database: SqlDatabase, codebook: Codebook, rule: JobsRule) -> dict[str, Table]:
     """The three tables: texts that mean missing are nulls, and ids as floats whole numbers."""
     tables = dict(database.tables(needed_columns(codebook, rule)))
     keys = codebook.keys

@@ -1,4 +1,4 @@
-"""Database: what differs between DuckDB, PostgreSQL, Spark and the others; the one door to Ibis.
+"""Databases: what differs between DuckDB, PostgreSQL, Spark and the others; the one door to Ibis.
 
 Texts are compared byte by byte, whatever collation their columns have. A collation takes different
 texts for equal, and not in every query alike: it is lost where rows are kept. Establishments would
@@ -33,7 +33,7 @@ def can(table: Table, operation: str) -> bool:
     return bool(table.get_backend().has_operation(getattr(ops, operation)))
 
 
-class Database(Protocol):
+class SqlDatabase(Protocol):
     """Three tables, temporary tables derived from them, and two ways to read a result."""
 
     def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:
@@ -106,7 +106,7 @@ class Stream:
 class Scratch:
     """The temporary tables of one purpose, under names of their own, dropped together."""
 
-    def __init__(self, database: Database, purpose: str = "tabulate") -> None:
+    def __init__(self, database: SqlDatabase, purpose: str = "tabulate") -> None:
         self._database = database
         self._purpose = purpose
         self._numbers = count()
@@ -152,7 +152,7 @@ def small_result(backend: Any, query: Table) -> list[dict[str, Any]]:  # noqa: A
     return rows
 
 
-def row_count(database: Database, table: Table) -> int:
+def row_count(database: SqlDatabase, table: Table) -> int:
     """How many rows a table or query has."""
     (counts,) = database.rows(table.aggregate(rows=table.count()))
     return int(counts["rows"])

@@ -9,7 +9,7 @@ from functools import reduce
 from pathlib import Path
 from threading import Event
 
-from leeward.publishing.engines.database import Column, Database, Table
+from leeward.publishing.engines.database import Column, SqlDatabase, Table
 from leeward.publishing.engines.recoding import as_text
 
 MISSING, END = "-", ":"
@@ -90,7 +90,7 @@ class Sha256:
 
 
 def digest_rows(
-    database: Database, tables: Mapping[str, Table], sha256: Sha256 | None = None
+    database: SqlDatabase, tables: Mapping[str, Table], sha256: Sha256 | None = None
 ) -> str:
     """SHA-256 over names, types, number and summed hashes of the rows of each table.
 
@@ -122,20 +122,20 @@ def row_texts(table: Table) -> Table:
     return table.select(row=reduce(lambda left, right: left + right, parts))
 
 
-def sums_there(database: Database, table: Table, sha256: Sha256) -> tuple[int, ...]:
+def sums_there(database: SqlDatabase, table: Table, sha256: Sha256) -> tuple[int, ...]:
     """The number of rows and the sums of the words of their hashes, from the database."""
     hashes = sha256.hashes(row_texts(table))
     words = {f"word_{k}": sha256.word(hashes.hash, k) for k in range(WORDS)}
     return _sums(database, hashes, **words)
 
 
-def _sums(database: Database, table: Table, **columns: Column) -> tuple[int, ...]:
+def _sums(database: SqlDatabase, table: Table, **columns: Column) -> tuple[int, ...]:
     sums = {name: column.sum() for name, column in columns.items()}
     (row,) = database.rows(table.aggregate(rows=table.count(), **sums))
     return tuple(int(row[name] or 0) for name in ("rows", *sums))
 
 
-def sums_here(database: Database, table: Table) -> tuple[int, ...]:
+def sums_here(database: SqlDatabase, table: Table) -> tuple[int, ...]:
     """The same from every row; slow, and the truth."""
     rows, sums = 0, [0] * WORDS
     for piece in database.stream(row_texts(table)):

@@ -15,7 +15,7 @@ from leeward.core.codebook import (
     Steps,
 )
 from leeward.core.errors import InvalidParameter, LeewardError, shown
-from leeward.publishing.engines.database import Database, Scratch, row_count
+from leeward.publishing.engines.database import Scratch, SqlDatabase, row_count
 from leeward.publishing.engines.driver_errors import hiding_errors
 from leeward.publishing.engines.headers import header_problems
 from leeward.publishing.engines.lost_jobs import AttributeSets, count_impossible, count_lost
@@ -36,7 +36,7 @@ from leeward.publishing.engines.workplaces import frame_sketch, list_codes
 class Engine:
     """Describe, check, tabulate in batches, close: for every database that Ibis knows."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqlDatabase) -> None:
         self._database = database
         self._scratch = Scratch(database)
         self._tabulation: Tabulation | None = None

@@ -13,7 +13,7 @@ from operator import add
 
 from leeward.core.codebook import Attribute, Codebook, Marginal
 from leeward.publishing.engines.code_classes import Profile, Side, one_cell_each
-from leeward.publishing.engines.database import Column, Database, Scratch, Table, ibis, row_count
+from leeward.publishing.engines.database import Column, Scratch, SqlDatabase, Table, ibis, row_count
 from leeward.publishing.engines.recoding import (
     numbered,
     present,
@@ -53,7 +53,7 @@ def workplace_side(marginal: Marginal) -> Side:
 
 
 @dataclass(frozen=True)
-class Units:
+class FrameUnits:
     """The establishments, and the units to which they belong.
 
     `establishments` has id and unit; `table` has unit, profiles, the sums with the largest of an
@@ -143,10 +143,10 @@ def largest(name: str) -> str:
 
 def unnumbered(
     establishments: Table, profiles: tuple[Profile, ...], pays: Pays, *, merged: bool
-) -> Units:
+) -> FrameUnits:
     """The units for one frame alone, which is read once and needs no numbers of units."""
     table = _each(establishments, pays).mutate(unit=0)
-    return Units(establishments, table, profiles, pays, merged=merged)
+    return FrameUnits(establishments, table, profiles, pays, merged=merged)
 
 
 def find_units(
@@ -157,12 +157,12 @@ def find_units(
     *,
     each: bool,
     merged: bool,
-) -> Units:
+) -> FrameUnits:
     """The units, computed once; with `each` or `merged`, one for each establishment."""
     if each or merged:
         turn = ibis.row_number().over(order_by=establishments.id).cast("int32")
         table = scratch.keep(_each(establishments.mutate(unit=turn), pays))
-        return Units(table, table, profiles, pays, each_establishment=True, merged=merged)
+        return FrameUnits(table, table, profiles, pays, each_establishment=True, merged=merged)
     values = [profile_name(k) for k in range(len(profiles))]
     unit = _unit([establishments[name] for name in values], [part.size for part in profiles])
     table = scratch.keep(establishments.mutate(unit=unit))
@@ -171,7 +171,7 @@ def find_units(
         **{largest(name): table[name].max() for name in summed(pays)},
         in_frame=table.count(),
     )
-    return Units(table, scratch.keep(grouped), profiles, pays)
+    return FrameUnits(table, scratch.keep(grouped), profiles, pays)
 
 
 def _each(establishments: Table, pays: Pays) -> Table:
@@ -195,7 +195,7 @@ def _unit(values: Sequence[Column], sizes: Sequence[int]) -> Column:
     return unit.cast("int32") if prod(sizes) < 2**31 else unit
 
 
-def find_frame(database: Database, scratch: Scratch, units: Units, side: Side) -> Frame:
+def find_frame(database: SqlDatabase, scratch: Scratch, units: FrameUnits, side: Side) -> Frame:
     """The cells of one side; which exist does not depend on the jobs table."""
     inside = numbered(scratch, units.table, units.profiles, side)
     part, sums = inside.owner if units.merged else inside.unit, units.sums

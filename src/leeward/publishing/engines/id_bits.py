@@ -7,7 +7,7 @@ each number proves the same: as many bits as ids, and no bit of the jobs that th
 
 from dataclasses import dataclass
 
-from leeward.publishing.engines.database import Column, Database, ibis
+from leeward.publishing.engines.database import Column, SqlDatabase, ibis
 
 BITS_EACH = 16
 """Bits for each row at most: 2 bytes in each thread; an entry of a hash table has about fifty."""
@@ -44,7 +44,7 @@ class SoundIds:
 NOTHING_KNOWN = SoundIds()
 
 
-def sound_ids(database: Database, own: Column, given: Column) -> SoundIds:
+def sound_ids(database: SqlDatabase, own: Column, given: Column) -> SoundIds:
     """Compare the ids of a table with those that jobs give; nulls are no ids.
 
     `once` and `given_once` are about rows with an id. Nothing is known of texts, of numbers with
@@ -64,7 +64,7 @@ def sound_ids(database: Database, own: Column, given: Column) -> SoundIds:
     return SoundIds(**answers)
 
 
-def _bounds(database: Database, own: Column, given: Column) -> tuple[int, int] | None:
+def _bounds(database: SqlDatabase, own: Column, given: Column) -> tuple[int, int] | None:
     """The smallest and the largest of all ids, if there are enough rows for that many bits."""
     ends = []
     for ids in (own, given):

@@ -23,7 +23,7 @@ from leeward.core.codebook import (
     Steps,
 )
 from leeward.publishing.engines.counted_rows import counted, needed_columns, readable_tables, tidied
-from leeward.publishing.engines.database import Database, Scratch, Table, ibis, row_count
+from leeward.publishing.engines.database import Scratch, SqlDatabase, Table, ibis, row_count
 from leeward.publishing.engines.recoding import code_text, number, same_id
 from leeward.publishing.engines.tabulation import Tabulation, Wanted
 
@@ -32,7 +32,7 @@ AttributeSets = Sequence[frozenset[Attribute]]
 
 
 def count_lost(
-    database: Database, codebook: Codebook, rule: JobsRule, steps: Steps, sets: AttributeSets
+    database: SqlDatabase, codebook: Codebook, rule: JobsRule, steps: Steps, sets: AttributeSets
 ) -> tuple[tuple[int, ...], int]:
     """For each set of attributes the jobs that are lost to a table by them, and all that count.
 
@@ -56,7 +56,7 @@ def count_lost(
 
 
 def _left_out(
-    database: Database, codebook: Codebook, rule: JobsRule, steps: Steps, kept: Table
+    database: SqlDatabase, codebook: Codebook, rule: JobsRule, steps: Steps, kept: Table
 ) -> int:
     """How many jobs have no worker or no workplace; repeated rows are one."""
     if not steps & {"missing_id", "lost_job"}:
@@ -71,7 +71,7 @@ def _left_out(
 class Uncoded:
     """Jobs without a code of an attribute, found in tables of which every row counts."""
 
-    database: Database
+    database: SqlDatabase
     scratch: Scratch
     codebook: Codebook
     tables: dict[str, Table]
@@ -136,7 +136,7 @@ class Uncoded:
 
 
 def count_impossible(
-    database: Database, codebook: Codebook, rule: JobsRule, steps: Steps
+    database: SqlDatabase, codebook: Codebook, rule: JobsRule, steps: Steps
 ) -> tuple[int, ...]:
     """How many jobs have each of the impossible combinations. CONFIDENTIAL.
 

@@ -8,7 +8,7 @@ from leeward.core.codebook.resources import Resources
 from leeward.core.errors import InvalidParameter
 from leeward.publishing.engines.address import TableAddress
 from leeward.publishing.engines.address_reading import read_addresses
-from leeward.publishing.engines.database import Database
+from leeward.publishing.engines.database import SqlDatabase
 from leeward.publishing.engines.duckdb import DuckFile
 from leeward.publishing.engines.engine import Engine
 from leeward.publishing.engines.postgres import Postgres
@@ -21,7 +21,7 @@ from leeward.publishing.engines.table_files import Files
 
 ANYTHING = Resources()
 
-SPECIAL: Mapping[str, Callable[[tuple[TableAddress, ...]], Database]] = {
+SPECIAL: Mapping[str, Callable[[tuple[TableAddress, ...]], SqlDatabase]] = {
     "postgres": Postgres,
     "sqlite": Sqlite,
 }
@@ -59,7 +59,7 @@ def open_database(
     tables: tuple[str, ...] = TABLES,
     hashed: bool = False,
     headers: Collection[str] = (),
-) -> Database:
+) -> SqlDatabase:
     """The database that holds these tables."""
     if resources.engine == "spark":
         remote = chosen_remote(resources.remote)

@@ -10,8 +10,8 @@ from leeward.core.codebook import Attribute, Codebook, JobsRule, NumericRange
 from leeward.publishing.engines.counted_rows import counted, is_unranked
 from leeward.publishing.engines.database import (
     Column,
-    Database,
     Scratch,
+    SqlDatabase,
     Table,
     ibis,
     row_count,
@@ -40,7 +40,7 @@ Wrong = tuple[int, Texts]
 """A number of rows, and examples of what is wrong with them."""
 
 
-def first_texts(database: Database, texts: Table, most: int = EXAMPLES) -> tuple[str, ...]:
+def first_texts(database: SqlDatabase, texts: Table, most: int = EXAMPLES) -> tuple[str, ...]:
     """The first few different rows of a query of texts, in their order."""
     rows = database.rows(texts.distinct().order_by(*texts.columns).limit(most))
     return tuple(", ".join(str(value)[:LONGEST] for value in row.values()) for row in rows)
@@ -50,7 +50,7 @@ def first_texts(database: Database, texts: Table, most: int = EXAMPLES) -> tuple
 class Probe:
     """The three tables, to be asked one thing at a time."""
 
-    database: Database
+    database: SqlDatabase
     scratch: Scratch
     tables: Mapping[str, Table]
 

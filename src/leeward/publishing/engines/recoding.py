@@ -11,7 +11,7 @@ from operator import add
 import pyarrow as pa
 
 from leeward.core.codebook import LEFT_OUT, Attribute, NumericRange
-from leeward.publishing.engines.code_classes import Classes, Profile, Side
+from leeward.publishing.engines.code_classes import Profile, Side, TextClasses
 from leeward.publishing.engines.database import Column, Scratch, Table, can, ibis
 
 
@@ -267,7 +267,7 @@ def recoded(
     return chosen.select(*kept, **values)
 
 
-def class_or_code(column: Column, of: Attribute | Classes) -> Column:
+def class_or_code(column: Column, of: Attribute | TextClasses) -> Column:
     """A column as the texts that its codes are known by; of numbers, those of classes."""
     return code_text(column) if of.numbers is None else class_text(column, of.numbers)
 

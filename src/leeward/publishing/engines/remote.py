@@ -81,10 +81,8 @@ def _connected(address: TableAddress) -> Any:  # noqa: ANN401 (Ibis ships no typ
             "data",
             rule=f"needs the driver for {address.scheme}, which is not installed",
             value="no driver",
-            next_step=_driver_hint(address.scheme),
+            # PostgreSQL's is an extra, others are those of Ibis.
+            next_step=hint(address.scheme)
+            if address.scheme == "postgres"
+            else hint_beside(f"ibis-framework[{address.scheme}]"),
         ) from None
-
-
-def _driver_hint(scheme: str) -> str:
-    """How to install the driver: PostgreSQL's is an extra, others are those of Ibis."""
-    return hint(scheme) if scheme == "postgres" else hint_beside(f"ibis-framework[{scheme}]")

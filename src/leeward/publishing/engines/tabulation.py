@@ -27,8 +27,8 @@ from leeward.publishing.engines.counted_rows import readable_tables, tidied
 from leeward.publishing.engines.database import (
     Column,
     Columns,
-    Database,
     Scratch,
+    SqlDatabase,
     Stream,
     Table,
     ibis,
@@ -72,7 +72,7 @@ class Tabulation:
 
     def __init__(
         self,
-        database: Database,
+        database: SqlDatabase,
         scratch: Scratch,
         codebook: Codebook,
         rule: JobsRule,
@@ -86,17 +86,15 @@ class Tabulation:
         steps = wanted.steps if is_bytewise(source["jobs"]) else EVERY_STEP
         tables = tidied(scratch, source, codebook, rule, steps)
         sides = list(dict.fromkeys(map(workplace_side, self._marginals)))
-        counted = [
-            table for table in self._marginals if not (table.counts_every_job or table.breakdowns)
-        ]
+        counted = [table for table in self._marginals if _looks_up_workers(table)]
         profiles = find_profiles(column for side in sides for part in side for column in part)
         self._pays = pays = find_pays(self._marginals)
         each, merged = bool(wanted.establishments), wanted.owners == "merged"
         owners = wanted.owners is not None
         sizes = find_establishments(scratch, tables, codebook, profiles, pays=pays, owners=owners)
         # A frame that is read once is compared with nothing, unless workers were looked up for it.
-        once = not counted and not each and len(sides) == 1
-        once = once and not any(pay.table == "workers" for pay in pays)
+        paid = any(pay.table == "workers" for pay in pays)
+        once = not (counted or each or paid) and len(sides) == 1
         kept = not once or not is_bytewise(tables["jobs"])
         if kept:
             units = find_units(scratch, sizes, profiles, pays, each=each, merged=merged)
@@ -106,9 +104,9 @@ class Tabulation:
         self._frames = {side: find_frame(database, scratch, units, side) for side in sides}
         self._tally: Tally | None = None
         if counted:
-            ambiguous = "ambiguous_code" in steps
+            once_each = "ambiguous_code" in steps
             self._tally = count_profiles(
-                scratch, tables, codebook, units, counted, ambiguous=ambiguous
+                scratch, tables, codebook, units, counted, ambiguous=once_each
             )
         if kept:
             require_balance(database, tables, units, self._tally and self._tally.counts)
@@ -208,6 +206,11 @@ class Tabulation:
     def _stream(self, query: Table) -> Stream:
         pieces = self._database.stream(query.order_by("cell_index"))
         return Stream(tuple(query.columns), hiding_errors_in(pieces))
+
+
+def _looks_up_workers(table: Marginal) -> bool:
+    """Whether jobs are counted by their worker cells; a product is, by its parts."""
+    return not (table.counts_every_job or table.breakdowns)
 
 
 def _with_parts(marginals: Iterable[Marginal]) -> Iterator[Marginal]:

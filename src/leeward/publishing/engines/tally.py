@@ -11,8 +11,8 @@ from operator import or_
 from leeward.core.codebook import Codebook, Marginal
 from leeward.core.errors import BadData
 from leeward.publishing.engines.code_classes import Profile, Side, find_profiles, one_cell_each
-from leeward.publishing.engines.database import Database, Scratch, Table, row_count
-from leeward.publishing.engines.frame import Frame, Units, pay_columns
+from leeward.publishing.engines.database import Scratch, SqlDatabase, Table, row_count
+from leeward.publishing.engines.frame import Frame, FrameUnits, pay_columns
 from leeward.publishing.engines.recoding import numbered, profile_name, recoded, same_id
 
 
@@ -49,7 +49,7 @@ def count_profiles(
     scratch: Scratch,
     tables: dict[str, Table],
     codebook: Codebook,
-    units: Units,
+    units: FrameUnits,
     marginals: Iterable[Marginal],
     *,
     ambiguous: bool = False,
@@ -86,7 +86,7 @@ def count_profiles(
 
 
 def require_balance(
-    database: Database, tables: Mapping[str, Table], units: Units, entries: Table | None
+    database: SqlDatabase, tables: Mapping[str, Table], units: FrameUnits, entries: Table | None
 ) -> None:
     """Refuse counts that disagree with sizes: the noise would follow a wrong size.
 
@@ -109,7 +109,7 @@ def require_balance(
         )
 
 
-def _differing(database: Database, units: Units, entries: Table) -> int:
+def _differing(database: SqlDatabase, units: FrameUnits, entries: Table) -> int:
     """How many units have other jobs, or another payroll, by workers than they have in all."""
     added = entries.group_by(at=entries.unit).aggregate(
         **{f"counted_{name}": entries[name].sum() for name in units.sums}

@@ -18,7 +18,7 @@ from leeward.core.codebook import (
 from leeward.core.codebook.row_rules import AS_THEY_ARE, LIMIT
 from leeward.publishing.engines.column_checks import ColumnChecks, judged
 from leeward.publishing.engines.counted_rows import needed_columns, readable_tables
-from leeward.publishing.engines.database import Database, Scratch, row_count
+from leeward.publishing.engines.database import Scratch, SqlDatabase, row_count
 from leeward.publishing.engines.driver_errors import disclosed
 from leeward.publishing.engines.headers import header_problems
 from leeward.publishing.engines.id_bits import SoundIds, sound_ids
@@ -50,7 +50,7 @@ RANK = "Give every job a number by which the primary job is chosen."
 
 
 def find_problems(
-    database: Database,
+    database: SqlDatabase,
     codebook: Codebook,
     rule: JobsRule,
     progress: Progress | None,
@@ -81,7 +81,7 @@ def find_problems(
     return tuple(replace(finding, of=sizes[finding.table]) for finding in findings)
 
 
-def is_staffed(database: Database, codebook: Codebook) -> bool:
+def is_staffed(database: SqlDatabase, codebook: Codebook) -> bool:
     """Whether every establishment has a job, as it is in a frame that was made of the jobs."""
     tables = readable_tables(database, codebook, EveryJob())
     keys = codebook.keys

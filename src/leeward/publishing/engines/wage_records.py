@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from leeward.core.codebook.wage_jobs import WageJobs
-from leeward.publishing.engines.database import Column, Database, Table
+from leeward.publishing.engines.database import Column, SqlDatabase, Table
 from leeward.publishing.engines.near_misses import MARKS, POINTED, marked, number_hints, pointed
 from leeward.publishing.engines.probes import first_texts
 from leeward.publishing.engines.recoding import (
@@ -78,7 +78,7 @@ def _pay(column: Column) -> Column:
     return whole_inside(column, 1 - MOST, MOST)[0]
 
 
-def odd_records(database: Database, table: Table, wanted: WageJobs) -> Iterator[OddRecords]:
+def odd_records(database: SqlDatabase, table: Table, wanted: WageJobs) -> Iterator[OddRecords]:
     """The records of the quarter, then of its neighbours, that make no job, or a doubtful one."""
     columns = wanted.columns.options
     earnings = table[columns["--earnings"]]
@@ -111,7 +111,7 @@ def odd_records(database: Database, table: Table, wanted: WageJobs) -> Iterator[
                 yield OddRecords(*where, examples, hints.get(kind) or remedy)
 
 
-def odd_pairs(database: Database, pairs: Table, wanted: WageJobs) -> Iterator[OddRecords]:
+def odd_pairs(database: SqlDatabase, pairs: Table, wanted: WageJobs) -> Iterator[OddRecords]:
     """Records that add up to no pay, and those of ids that too many records have."""
     quarter = wanted.quarters["now"]
     persons = pairs.group_by("worker_id").aggregate(

@@ -18,7 +18,7 @@ import pyarrow as pa
 from leeward.core.codebook.resources import Resources
 from leeward.core.codebook.wage_jobs import ONES, WageJobs
 from leeward.core.errors import BadData, shown
-from leeward.publishing.engines.database import Database, Scratch, Table, can, ibis, row_count
+from leeward.publishing.engines.database import Scratch, SqlDatabase, Table, can, ibis, row_count
 from leeward.publishing.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
 from leeward.publishing.engines.headers import holds_numbers, may_hold_codes, require_column
 from leeward.publishing.engines.opening import ANYTHING, open_database
@@ -78,7 +78,7 @@ def write_jobs(
             database.close()
 
 
-def _written(database: Database, wanted: WageJobs, out: Path) -> JobsFile:
+def _written(database: SqlDatabase, wanted: WageJobs, out: Path) -> JobsFile:
     columns = wanted.columns.options
     _require_columns(database.tables()[TABLE], columns)
     table = database.tables({TABLE: tuple(dict.fromkeys(columns.values()))})[TABLE]
@@ -99,7 +99,7 @@ def _written(database: Database, wanted: WageJobs, out: Path) -> JobsFile:
     return JobsFile(out, rows, missing, left_out, doubtful, linked)
 
 
-def _linked(database: Database, pairs: Table) -> Fraction | None:
+def _linked(database: SqlDatabase, pairs: Table) -> Fraction | None:
     """Which share of those with pay in the quarter have pay in a neighbour of it too."""
     there, beside = pairs.now > 0, (pairs.before > 0) | (pairs.after > 0)
     counts = {"jobs": pairs.count(where=there), "both": pairs.count(where=there & beside)}
@@ -155,7 +155,7 @@ def _one_each(jobs: Table, quarters: Iterable[str]) -> Table:
     return numbered.filter(numbered.turn == 0).drop("turn")
 
 
-def _missing(database: Database, records: Table, wanted: WageJobs) -> tuple[str, ...]:
+def _missing(database: SqlDatabase, records: Table, wanted: WageJobs) -> tuple[str, ...]:
     """The neighbours of the quarter of which there is no record; one that is needed is refused."""
     quarter = records.quarter
     wrong = quarter.isnull() | (quarter.length() != len("2026Q2")) | ~quarter.re_search(WRITTEN)
@@ -185,7 +185,7 @@ def _no_records(wanted: WageJobs, name: str) -> BadData:
     )
 
 
-def _require_one_employer(database: Database, records: Table) -> None:
+def _require_one_employer(database: SqlDatabase, records: Table) -> None:
     """Refuse establishments that are numbered within employers: different ones would be one."""
     each = records.group_by("quarter", "workplace_id").aggregate(owners=records.employer.nunique())
     if row_count(database, each.filter(each.workplace_id.notnull(), each.owners > 1)):

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from leeward.core.codebook import LEFT_OUT, Attribute, Codebook
 from leeward.core.errors import BadData, raise_all
 from leeward.publishing.engines.code_classes import Integers
-from leeward.publishing.engines.database import Database, Scratch, Table, ibis
+from leeward.publishing.engines.database import Scratch, SqlDatabase, Table, ibis
 from leeward.publishing.engines.headers import may_hold_codes, no_such_column
 from leeward.publishing.engines.recoding import (
     FRACTION,
@@ -38,7 +38,7 @@ DIGITS = 16
 _md5 = ibis.udf.scalar.builtin(lambda text: text, name="md5", signature=(("string",), "string"))
 
 
-def list_codes(database: Database, column: str) -> tuple[str, ...]:
+def list_codes(database: SqlDatabase, column: str) -> tuple[str, ...]:
     """The texts of a column of the workplaces table in order; no other table is read."""
     table = database.tables()["workplaces"]
     if column not in table.columns:
@@ -69,7 +69,7 @@ def _no_codes(column: str, value: str) -> BadData:
 
 
 def frame_counts(
-    database: Database, attributes: Sequence[Attribute]
+    database: SqlDatabase, attributes: Sequence[Attribute]
 ) -> tuple[dict[str, Integers], Integers]:
     """The combinations of codes of public attributes that establishments have, and how many do.
 
@@ -117,7 +117,7 @@ def _listed(texts: pa.ChunkedArray, attribute: Attribute) -> Integers:
 
 
 def frame_sketch(
-    database: Database, codebook: Codebook, key: str, size: int, *, plain: bool = False
+    database: SqlDatabase, codebook: Codebook, key: str, size: int, *, plain: bool = False
 ) -> tuple[str, ...]:
     """The `size` smallest hashes of the ids of all establishments, ascending, each once."""
     # The columns that will be counted by, too: a CSV file is then parsed once for both.
@@ -134,14 +134,14 @@ def frame_sketch(
     return sketch_here(database, ids, key, size)
 
 
-def sketch_there(database: Database, ids: Table, key: str, size: int) -> tuple[str, ...]:
+def sketch_there(database: SqlDatabase, ids: Table, key: str, size: int) -> tuple[str, ...]:
     """Hashed and sorted in the database, which returns `size` hashes."""
     hashes = ids.select(hash=_md5(ibis.literal(key) + ids.id))
     rows = database.rows(hashes.order_by("hash").limit(size))
     return tuple(sorted({str(row["hash"])[:DIGITS] for row in rows}))
 
 
-def sketch_here(database: Database, ids: Table, key: str, size: int) -> tuple[str, ...]:
+def sketch_here(database: SqlDatabase, ids: Table, key: str, size: int) -> tuple[str, ...]:
     """The same from every id, for other databases: slow, and the truth in tests."""
     known = key.encode()
     hashes = (

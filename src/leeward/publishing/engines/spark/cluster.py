@@ -40,6 +40,12 @@ WORDS = 8
 NUMBERS = count()
 """Numbers of the names that this process has made."""
 
+PARTS = (
+    "SELECT min(cell_index) AS low, max(cell_index) AS high, count(*) AS held "
+    "FROM (SELECT spark_partition_id() AS part, cell_index FROM {}) GROUP BY part"
+)
+"""The first and last cell index of each partition, and its number of rows."""
+
 PIECE = 1_000_000
 """Rows in a piece of a stream, roughly."""
 
@@ -144,7 +150,9 @@ class Spark:
         view, compiled = self._view(name), self._backend.compile(query)
         self._worker.ask(lambda: self._cache(name, self._session.sql(compiled)))
         try:
-            for low, high in spans(self._parts(view), PIECE):
+            rows = self._asked(PARTS.format(view)).to_pylist()
+            parts = [(row["low"], row["high"], row["held"]) for row in rows]
+            for low, high in spans(parts, PIECE):
                 inside = f"cell_index >= {low} AND cell_index < {high}"
                 span = self._asked(f"SELECT * FROM {view} WHERE {inside}")  # noqa: S608 (our own names and numbers)
                 order = pc.sort_indices(span["cell_index"])
@@ -152,14 +160,6 @@ class Spark:
         finally:
             with suppress(KeyError):  # closed before the stream was read
                 self.drop(name)
-
-    def _parts(self, view: str) -> list[Part]:
-        parts = f"SELECT spark_partition_id() AS part, cell_index FROM {view}"  # noqa: S608 (our own name)
-        parts_of_view = self._asked(
-            "SELECT min(cell_index) AS low, max(cell_index) AS high, count(*) AS held "  # noqa: S608 (our own name)
-            f"FROM ({parts}) GROUP BY part"
-        )
-        return [(row["low"], row["high"], row["held"]) for row in parts_of_view.to_pylist()]
 
     def digest(self) -> str:
         """Of the tables as they are now; these, and no file that arrives later, are then read."""
