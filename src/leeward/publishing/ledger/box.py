@@ -38,9 +38,9 @@ class Box:
         if rho is not None:
             return cls.of(cap, rho, delta)
         if delta is not None:
-            raise InvalidParameter(
+            raise InvalidParameter.meaningless(
                 "gaussian_delta",
-                rule="has no meaning without gaussian_rho",
+                "without gaussian_rho",
                 value=shown(delta),
                 next_step="Give both, or leave it out.",
             )
@@ -52,10 +52,10 @@ class Box:
         aside = positive(rho, "gaussian_rho")
         reading = cap.delta if delta is None else rational(delta, "gaussian_delta")
         if cap.currency == "rho" or cap.delta == 0:
-            raise InvalidParameter(
+            raise InvalidParameter.unwanted(
                 "gaussian_rho",
-                rule="must be left out where the cap is not in epsilon with a delta: a cap in rho "
-                "pays for both kinds of charges, and without a delta rho implies no epsilon",
+                "where the cap is not in epsilon with a delta: a cap in rho pays for both kinds of "
+                "charges, and without a delta rho implies no epsilon",
                 value=aside,
                 next_step="Leave it out, or give the account epsilon and delta.",
             )

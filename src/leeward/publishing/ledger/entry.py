@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
-from leeward.core.errors import Damaged, InvalidParameter, shown
+from leeward.core.errors import Damaged, InvalidParameter
 from leeward.core.exact import alpha_text
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.words import losses_text
@@ -69,12 +69,8 @@ class Anchor:
 
     def __post_init__(self) -> None:
         if type(self.number) is not int or self.number < 0:
-            raise InvalidParameter(
-                "number",
-                rule="must be a whole number of at least 0",
-                value=shown(self.number),
-                next_step="Copy the anchor from the certificate of a bundle.",
-            )
+            step = "Copy the anchor from the certificate of a bundle."
+            raise InvalidParameter.not_whole("number", self.number, 0, next_step=step)
         digest(self.hash, "hash")
         plain(self.ledger, "ledger")
 
