@@ -14,11 +14,11 @@ from typing import Any, get_type_hints
 from docs.slot import fill, table
 from leeward.lab.evaluate.break_even import FAMILIES, break_even
 from leeward.lab.evaluate.contender import H15 as FORM_2015
+from leeward.lab.evaluate.evaluation_page import verdict
 from leeward.lab.evaluate.findings import agreement
 from leeward.lab.evaluate.key_findings import SMOOTH, compared, key_findings
 from leeward.lab.evaluate.line import PUBLISHED, label
-from leeward.lab.evaluate.page import verdict
-from leeward.lab.evaluate.point import ALL, COLUMNS, Point
+from leeward.lab.evaluate.point import ALL, COLUMNS, ScoredPoint
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "explanation" / "evaluation.md"
@@ -75,12 +75,14 @@ def keep(folder: Path) -> None:
         (PICTURES / f"{preset}-{stem}.svg").write_text(svg, encoding="utf-8")
 
 
-def points(preset: str = H17) -> tuple[Point, ...]:
+def points(preset: str = H17) -> tuple[ScoredPoint, ...]:
     """The points that are kept."""
-    kinds = get_type_hints(Point)
+    kinds = get_type_hints(ScoredPoint)
     with KEPT[preset].open(encoding="utf-8", newline="") as file:
         return tuple(
-            Point(**{one.name: _read(row[one.name], kinds[one.name]) for one in fields(Point)})
+            ScoredPoint(
+                **{one.name: _read(row[one.name], kinds[one.name]) for one in fields(ScoredPoint)}
+            )
             for row in csv.DictReader(file)
         )
 
@@ -95,7 +97,7 @@ def _read(text: str, kind: object) -> Any:  # noqa: ANN401 (as the field says)
     return int(text) if kind is int or kind == int | None else float(text)
 
 
-def break_even_table(given: Sequence[Point]) -> str:
+def break_even_table(given: Sequence[ScoredPoint]) -> str:
     """The ε of equal error."""
     found = {(one.workload, one.alpha, one.family): one for one in break_even(given)}
     rows = [
@@ -108,7 +110,7 @@ def break_even_table(given: Sequence[Point]) -> str:
 
 
 def grid_table(
-    workload: str, given: Sequence[Point], measure: Callable[[Point], float | None]
+    workload: str, given: Sequence[ScoredPoint], measure: Callable[[ScoredPoint], float | None]
 ) -> str:
     """A measure at a few points of the grid, a line for each mechanism."""
     mine = [one for one in given if one.workload == workload and one.alpha is not None]
@@ -131,12 +133,12 @@ def grid_table(
     return table(("mechanism", "promise", *(f"{a}, {e}" for a, e in grid)), rows)
 
 
-def _shown(point: Point | None, measure: Callable[[Point], float | None]) -> str:
+def _shown(point: ScoredPoint | None, measure: Callable[[ScoredPoint], float | None]) -> str:
     value = None if point is None else measure(point)
     return "–" if value is None else f"{value:.3g}"
 
 
-def infusion_ranks_line(workload: str, given: Sequence[Point]) -> str:
+def infusion_ranks_line(workload: str, given: Sequence[ScoredPoint]) -> str:
     """How the truth, and another world of infusion, correlate with infusion."""
     (own,) = (p for p in given if (p.workload, p.mechanism) == (workload, "infusion"))
     return (
@@ -145,14 +147,14 @@ def infusion_ranks_line(workload: str, given: Sequence[Point]) -> str:
     )
 
 
-def _ratio(point: Point | None) -> str:
+def _ratio(point: ScoredPoint | None) -> str:
     if point is None or point.ratio_to_infusion is None:
         return "–"
     found = f"{point.ratio_to_infusion:.3g}"
     return f"**{found}**" if point.auto else found
 
 
-def coverage_table(given: Sequence[Point]) -> str:
+def coverage_table(given: Sequence[ScoredPoint]) -> str:
     """The least and the largest coverage over the grid, of all cells and where noise is wide."""
     rows = []
     for load in GRIDS:
@@ -173,7 +175,7 @@ def _range(shares: Sequence[float]) -> str:
     return f"{min(shares):.3f} to {max(shares):.3f}" if shares else "–"
 
 
-def where_published_table(given: Sequence[Point]) -> str:
+def where_published_table(given: Sequence[ScoredPoint]) -> str:
     """Ratios over all cells beside those over the cells that infusion publishes."""
     pareto, alone = ("vector_pareto",), ("slope", "staircase")
     shown = {"place_sector_ownership": alone, "single_queries": alone}
@@ -195,7 +197,7 @@ def where_published_table(given: Sequence[Point]) -> str:
     return table(("workload", "mechanism", "ε", "all cells", "where published"), rows)
 
 
-def cells_table(given: Sequence[Point]) -> str:
+def cells_table(given: Sequence[ScoredPoint]) -> str:
     """How many cells the marginals of 2015 have in the paper and here, and infusion's error."""
     today = {one.workload: one for one in given if one.mechanism == "infusion"}
     rows = [
@@ -205,7 +207,7 @@ def cells_table(given: Sequence[Point]) -> str:
     return table(("marginal", "cells in 2015", "cells here", "error of infusion (jobs)"), rows)
 
 
-def errors_table(given: Sequence[Point]) -> str:
+def errors_table(given: Sequence[ScoredPoint]) -> str:
     """Mean absolute errors at ε = 1 of the algorithms as they were counted in 2015."""
     forms = (("log_laplace", PUBLISHED), *((n, f) for n in SMOOTH for f in (FORM_2015, PUBLISHED)))
     known = {
@@ -224,11 +226,11 @@ def errors_table(given: Sequence[Point]) -> str:
     return table(("marginal", "α", label(forms[0][0]), *named), rows)
 
 
-def _jobs(point: Point | None) -> str:
+def _jobs(point: ScoredPoint | None) -> str:
     return "–" if point is None or point.l1 is None else f"{point.l1:.3g}"
 
 
-def findings_table(given: Sequence[Point]) -> str:
+def findings_table(given: Sequence[ScoredPoint]) -> str:
     """The five findings with the forms of both years."""
     both = (key_findings(given, form) for form in (FORM_2015, PUBLISHED))
     rows = [
@@ -238,7 +240,7 @@ def findings_table(given: Sequence[Point]) -> str:
     return table(("finding", "rule", "forms of 2015", "forms of 2016"), rows)
 
 
-def agreement_line(given: Sequence[Point]) -> str:
+def agreement_line(given: Sequence[ScoredPoint]) -> str:
     """Closed forms against trials."""
     found = agreement(given)
     return (

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.core.show.charts import Band, Bar, Dot, Part, bars, budget, curves, scatter
+from leeward.core.show.charts import Band, BudgetPart, ChartBar, Dot, bars, budget, curves, scatter
 from leeward.core.show.environment import environment
 from leeward.core.show.heat import heat_map
 from leeward.publishing.bundle.figure import MOST_COLUMNS
@@ -21,9 +21,11 @@ LABELS = (
 CURVE = [(1000.0, 0.1), (5000.0, 1.0), (9000.0, 0.1)]
 CHARTS = (
     bars(
-        [Bar(one, 1234567, (1135802, 1333332)) for one in LABELS], title="Bars", unit="Difference"
+        [ChartBar(one, 1234567, (1135802, 1333332)) for one in LABELS],
+        title="Bars",
+        unit="Difference",
     ),
-    budget([Part(one, Fraction(1)) for one in LABELS], Fraction(4), title="Budget"),
+    budget([BudgetPart(one, Fraction(1)) for one in LABELS], Fraction(4), title="Budget"),
     curves([Band(one, 5000, 2000, 8000, CURVE) for one in LABELS], title="Curves"),
     heat_map(LABELS, LABELS, [[-1, 20, None, 4000]] * 4, title="Heat"),
     scatter([Dot(-7000, -8000), Dot(6000, 5000, True)], title="Dots", x=LABELS[1], y=LABELS[3]),
@@ -56,7 +58,9 @@ def test_the_widest_heat_map_of_a_report_fits_on_paper(
 def test_long_numbers_do_not_lie_over_labels_on_a_phone(
     view: NewView, tmp_path: Path, value: int
 ) -> None:
-    regions = [Bar(one, value, (value - 3_565_288, value + 5)) for one in ("Northern region", "A")]
+    regions = [
+        ChartBar(one, value, (value - 3_565_288, value + 5)) for one in ("Northern region", "A")
+    ]
     chart = bars(regions, title="Bars", unit="Difference")
     text = environment().from_string(PAGE).render(all=[chart])
     (tmp_path / "charts.html").write_text(text.replace('class="document"', 'class="app"'))

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from leeward.lab.evaluate.page import page
+from leeward.lab.evaluate.evaluation_page import page
 from tests.browser.view import NewView
 from tests.lab.evaluate.run import FULL
 from tests.lab.evaluate.test_page import PICTURE

@@ -6,12 +6,12 @@ from pathlib import Path
 from leeward.core.show.heat import heat_map
 from leeward.core.show.plots import (
     Comb,
+    GuessRange,
     Needle,
     Needles,
     Plot,
-    Range,
+    PlotSeries,
     Ranges,
-    Series,
     Share,
     Shares,
     Teeth,
@@ -25,9 +25,9 @@ LEVEL = Plot(
     "draws",
     "lower bound of ε",
     (
-        Series("half the noise", "theirs", [(100, 1.6), (10_000, 1.9)]),
-        Series("ours", "ours", [(100, 0.6), (10_000, 0.98)]),
-        Series("a coin", "nothing", [(100, 0.1), (10_000, 0.0)]),
+        PlotSeries("half the noise", "theirs", [(100, 1.6), (10_000, 1.9)]),
+        PlotSeries("ours", "ours", [(100, 0.6), (10_000, 0.98)]),
+        PlotSeries("a coin", "nothing", [(100, 0.1), (10_000, 0.0)]),
     ),
     log_x=True,
     level=(1, "claimed ε = 1"),
@@ -36,7 +36,7 @@ CLOUD = Plot(
     "Recovered beside true",
     "true jobs",
     "recovered jobs",
-    (Series("cells", "ours", [(n, n + n % 7) for n in range(10, 90)], joined=False),),
+    (PlotSeries("cells", "ours", [(n, n + n % 7) for n in range(10, 90)], joined=False),),
     diagonal=True,
 )
 KINDS = (
@@ -48,8 +48,8 @@ KINDS = (
                         Needle("ours", 0.731, "73.1 %", "ours"))),
     Comb("Teeth", "released", 0, 1, (Teeth("with her", "theirs", (0.1, 0.2, 0.7)),
                                      Teeth("without her", "ours", (0.3,)))),
-    Ranges("Intervals", "jobs", (Range("known", 12, 12, "theirs", 12),
-                                 Range("open", 3, float("inf"), "ours", 8))),
+    Ranges("Intervals", "jobs", (GuessRange("known", 12, 12, "theirs", 12),
+                                 GuessRange("open", 3, float("inf"), "ours", 8))),
     heat_map(["c 1/4", "c 1/2"], ["k 4", "k 16"], [[89, 100], [73, 92]], title="Bits", unit="%"),
 )  # fmt: skip
 

@@ -16,12 +16,12 @@ from leeward.core.show.charts import (
     MOST_PARTS,
     MOST_TOOLTIPS,
     TICK_LETTERS,
+    AxisScale,
     Band,
-    Bar,
     Bin,
+    BudgetPart,
+    ChartBar,
     Dot,
-    Part,
-    Scale,
     bars,
     budget,
     couples,
@@ -75,9 +75,13 @@ class Read(HTMLParser):
 
 
 CHARTS = {
-    "bars": bars([Bar(EVIL, 5, (3, 7)), Bar(EVIL, -3, None)], title=EVIL, head=EVIL, unit=EVIL),
+    "bars": bars(
+        [ChartBar(EVIL, 5, (3, 7)), ChartBar(EVIL, -3, None)], title=EVIL, head=EVIL, unit=EVIL
+    ),
     "histogram": histogram([Bin(0, 4, 7), Bin(5, 5, 0)], title=EVIL, x=EVIL, y=EVIL),
-    "budget": budget([Part(EVIL, Fraction(1, 3)), Part("b", Fraction(0))], Fraction(2), title=EVIL),
+    "budget": budget(
+        [BudgetPart(EVIL, Fraction(1, 3)), BudgetPart("b", Fraction(0))], Fraction(2), title=EVIL
+    ),
     "curves": curves([Band(EVIL, 10, 8, 12, [(5, 0.1), (10, 1.0), (15, 0.1)])], title=EVIL),
     "couples": couples([(EVIL, 0.5, 0.25)], title=EVIL, head=EVIL, names=(EVIL, "b")),
     "heat": heat_map([EVIL], [EVIL, "b", "c"], [[-5, None, 4000]], title=EVIL),
@@ -85,7 +89,9 @@ CHARTS = {
     "nothing": bars([], title="Nothing"),
     "no dots": scatter([], title="Nothing", x="x", y="y"),
     "no curve": curves([Band("flat", 0, 0, 0, [])], title="Nothing"),
-    "huge": bars([Bar("a", HUGE, (0, 2 * HUGE)), Bar("b", -HUGE, (-2 * HUGE, 0))], title="Huge"),
+    "huge": bars(
+        [ChartBar("a", HUGE, (0, 2 * HUGE)), ChartBar("b", -HUGE, (-2 * HUGE, 0))], title="Huge"
+    ),
 }
 
 
@@ -130,8 +136,8 @@ def test_bars_share_one_scale_with_their_whiskers() -> None:
 def test_a_whisker_may_reach_farther_on_one_side() -> None:
     (one,) = spans([(50, (40, 100))])
     assert (one.length, one.low, one.high) == (50, 40, 100)
-    assert Bar("a", 50, (40, 60)).reach == "± 10"
-    assert Bar("a", 50, (-5, 100)).reach == "−5 to 100"
+    assert ChartBar("a", 50, (40, 60)).reach == "± 10"
+    assert ChartBar("a", 50, (-5, 100)).reach == "−5 to 100"
 
 
 @given(st.lists(st.tuples(integers, st.none() | st.tuples(integers, integers)), min_size=1))
@@ -145,17 +151,19 @@ def test_bars_of_any_numbers_stay_in_their_room(
 
 @given(st.lists(st.floats(-1e18, 1e18), min_size=1, max_size=4), st.booleans())
 def test_ticks_have_room_and_are_in_order(values: list[float], zero: bool) -> None:
-    ticks = Scale.of(values, zero=zero).ticks
+    ticks = AxisScale.of(values, zero=zero).ticks
     assert sum(len(one.text) + 3 for one in ticks) <= TICK_LETTERS
     assert [one.at for one in ticks] == sorted(one.at for one in ticks)
     assert all(0 <= one.at <= 100 for one in ticks)
 
 
 def test_a_budget_shows_every_part_and_adds_up_the_first_of_many() -> None:
-    few = budget([Part("a", Fraction(1)), Part("b", Fraction(2))], Fraction(1), title="t")
+    few = budget(
+        [BudgetPart("a", Fraction(1)), BudgetPart("b", Fraction(2))], Fraction(1), title="t"
+    )
     assert [(one.start, one.length) for one in few.slices] == [(0, 25), (25, 50), (75, 25)]
     assert few.description == "a: 1; b: 2; Left: 1"
-    many = budget([Part(str(n), Fraction(1)) for n in range(20)], Fraction(0), title="t")
+    many = budget([BudgetPart(str(n), Fraction(1)) for n in range(20)], Fraction(0), title="t")
     assert len(many.slices) == MOST_PARTS + 1
     assert (many.slices[0].label, many.slices[0].text) == ("9 earlier", "9")
     assert budget([], Fraction(0), title="t").slices[0].length == 0
@@ -218,14 +226,14 @@ def test_templates_escape_everything_but_figures_that_we_drew() -> None:
 
 
 def test_a_trend_places_points_evenly_and_intervals_on_one_scale() -> None:
-    items = [Bar("a", 0, (-50, 50)), Bar("b", 50, (0, None)), Bar("c", 25)]
+    items = [ChartBar("a", 0, (-50, 50)), ChartBar("b", 50, (0, None)), ChartBar("c", 25)]
     drawn = trend(items, title="t", unit="jobs")
     assert [one.at for one in drawn.marks] == [16.67, 50.0, 83.33]
     first, second, third = drawn.marks
     assert (first.low, first.up, first.high) == (95.45, 50.0, 4.55)
     assert (second.high, second.ends) == (0.0, (50.0,))
     assert (third.low, third.high, third.ends) == (third.up, third.up, ())
-    names = [one.named for one in trend([Bar("x", 1)] * 17, title="t", unit="jobs").marks]
+    names = [one.named for one in trend([ChartBar("x", 1)] * 17, title="t", unit="jobs").marks]
     assert sum(names) == 6
     assert trend([], title="t", unit="jobs").marks == ()
 
@@ -260,7 +268,7 @@ def test_a_number_whose_margin_reaches_zero_looks_otherwise(
     value: int, ends: Ends | None, signed: bool, open_: bool
 ) -> None:
     assert reaches_zero(value, ends, signed=signed) is open_
-    chart = bars([Bar("a", value, ends)], title="t", signed=signed)
+    chart = bars([ChartBar("a", value, ends)], title="t", signed=signed)
     look = ("less" if value < 0 else "more") + (" open" if open_ else "")
     assert f'<rect class="{look}"' in drawn(chart)
     assert bool(chart.open) is open_
@@ -289,7 +297,7 @@ def test_logarithmic_axes_have_at_least_three_numbers(largest: int, sign: int) -
 def test_every_axis_has_at_least_three_different_numbers(
     values: list[float], zero: bool, air: float
 ) -> None:
-    for scale in (Scale.of(values, zero=zero), Scale.of(values, zero=zero, air=air)):
+    for scale in (AxisScale.of(values, zero=zero), AxisScale.of(values, zero=zero, air=air)):
         texts = [one.text for one in scale.ticks]
         assert len(set(texts)) == len(texts) >= LEAST_TICKS
         assert scale.low <= min(values) <= max(values) <= scale.high
@@ -298,7 +306,7 @@ def test_every_axis_has_at_least_three_different_numbers(
 @pytest.mark.parametrize(("first", "second"), [(19_957, 20_041), (0, 0), (7, 7), (1, 2)])
 def test_charts_of_near_numbers_have_three_on_each_axis(first: int, second: int) -> None:
     assert len(scatter([Dot(first, second)], title="", x="", y="").ticks) >= LEAST_TICKS
-    both = [Bar("a", first), Bar("b", second)]
+    both = [ChartBar("a", first), ChartBar("b", second)]
     assert len(trend(both, title="", unit="").ticks) >= LEAST_TICKS
     assert len(bars(both, title="").ticks) >= LEAST_TICKS
 

@@ -5,7 +5,16 @@ from math import inf
 import pytest
 
 from leeward.core.show.charts import LEAST_TICKS
-from leeward.core.show.plots import Axis, Needle, Plot, Range, Ranges, Series, Share, Shares
+from leeward.core.show.plots import (
+    Axis,
+    GuessRange,
+    Needle,
+    Plot,
+    PlotSeries,
+    Ranges,
+    Share,
+    Shares,
+)
 
 
 def test_a_logarithmic_axis_has_round_numbers_and_no_place_for_zero() -> None:
@@ -43,7 +52,7 @@ def test_shares_have_round_numbers_too() -> None:
 
 
 def test_a_diagonal_has_one_axis_for_both() -> None:
-    dots = Series("dots", "theirs", [(10, 10), (20, 200), (30, -5)], joined=False)
+    dots = PlotSeries("dots", "theirs", [(10, 10), (20, 200), (30, -5)], joined=False)
     plot = Plot("title", "x", "y", (dots,), log_x=True, log_y=True, diagonal=True)
     assert plot.axes[0] is plot.axes[1]
     (drawn,) = plot.drawn
@@ -53,7 +62,9 @@ def test_a_diagonal_has_one_axis_for_both() -> None:
 
 
 def test_series_of_one_look_are_told_apart_and_a_level_is_named_where_there_is_room() -> None:
-    lines = [Series(name, "ours", [(0, up), (10, 10)]) for name, up in (("low", 1), ("high", 5))]
+    lines = [
+        PlotSeries(name, "ours", [(0, up), (10, 10)]) for name, up in (("low", 1), ("high", 5))
+    ]
     plot = Plot("t", "x", "y", tuple(lines), level=(10, "bound"))
     assert [one.look for one in plot.drawn] == ["ours", "ours again"]
     assert plot.level_named == "start"
@@ -75,9 +86,9 @@ def test_a_needle_starts_upright() -> None:
 
 def test_an_interval_may_be_open() -> None:
     rows = (
-        Range("a", 3, 3, "theirs", 3),
-        Range("b", -inf, inf, "ours"),
-        Range("c", 2, inf, "ours"),
+        GuessRange("a", 3, 3, "theirs", 3),
+        GuessRange("b", -inf, inf, "ours"),
+        GuessRange("c", 2, inf, "ours"),
     )
     drawn = Ranges("t", "jobs", rows)
     assert [one.text for one in rows] == ["exactly 3", "anything", "at least 2"]

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from leeward.lab.economy import Economy, EconomyFiles, made_up_codes, write_economy
-from leeward.lab.economy.job_batches import World
+from leeward.lab.economy.job_batches import MadeUpWorld
 from tests.lab.economy.conftest import Written, column, positions, write
 
 PLAIN = Economy(6_000, 300, seed=5, several_jobs="1/3")
@@ -119,7 +119,7 @@ def test_nobody_is_paid_twice_by_one_workplace_in_a_quarter(
 @pytest.mark.parametrize("share", [0, "1/7", "2/3", 1])
 def test_second_jobs_are_found_again(share: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("leeward.lab.economy.job_batches.BATCH", 700)
-    world = World.build(Economy(2_500, 40, several_jobs=share))
+    world = MadeUpWorld.build(Economy(2_500, 40, several_jobs=share))
     batches = list(world.batches())
     second = {
         worker: place

@@ -4,18 +4,20 @@ from dataclasses import replace
 from typing import Any
 
 from leeward.lab.baselines.noise_infusion import Infusion
-from leeward.lab.evaluate.evaluation import Evaluation, Study, Table
-from leeward.lab.evaluate.point import Point, Refused
+from leeward.lab.evaluate.evaluation import EvaluatedTable, Evaluation, Study
+from leeward.lab.evaluate.point import RefusedSetting, ScoredPoint
 from leeward.lab.evaluate.workloads import Grid
 
-TODAY = Point("one", "infusion", "published", "none", "single", trials=7, l1=10.0, spearman=0.9876)
-ONE = Table("one", "county × trade", 321, 1, 0.125, 0.25)
-WHOLE = Table("whole", "county × trade × sex", 321, 2, 0.5, 0.0625)
+TODAY = ScoredPoint(
+    "one", "infusion", "published", "none", "single", trials=7, l1=10.0, spearman=0.9876
+)
+ONE = EvaluatedTable("one", "county × trade", 321, 1, 0.125, 0.25)
+WHOLE = EvaluatedTable("whole", "county × trade × sex", 321, 2, 0.5, 0.0625)
 
 
-def at(mechanism: str, l1: float | None, **more: Any) -> Point:  # noqa: ANN401 (any field)
+def at(mechanism: str, l1: float | None, **more: Any) -> ScoredPoint:  # noqa: ANN401 (any field)
     """A point of the first table with this error; its ratio to infusion follows."""
-    start = Point("one", mechanism, "tight", "strong", "single", alpha=0.1, epsilon=1.0)
+    start = ScoredPoint("one", mechanism, "tight", "strong", "single", alpha=0.1, epsilon=1.0)
     given = replace(start, l1=l1, **more)
     true = given.epsilon if given.epsilon_summed is None else given.epsilon_summed
     return replace(
@@ -25,21 +27,21 @@ def at(mechanism: str, l1: float | None, **more: Any) -> Point:  # noqa: ANN401 
     )
 
 
-def printed(mechanism: str, l1: float | None, **more: Any) -> Point:  # noqa: ANN401 (as above)
+def printed(mechanism: str, l1: float | None, **more: Any) -> ScoredPoint:  # noqa: ANN401 (as above)
     """The same in the form of the papers."""
     return at(mechanism, l1, calibration="published", **more)
 
 
-def refused(mechanism: str, reason: str, **more: Any) -> Refused:  # noqa: ANN401 (as above)
+def refused(mechanism: str, reason: str, **more: Any) -> RefusedSetting:  # noqa: ANN401 (as above)
     """A gap of the first table."""
-    start = Refused("one", mechanism, "tight", "strong", "single", alpha=0.1, epsilon=1.0)
+    start = RefusedSetting("one", mechanism, "tight", "strong", "single", alpha=0.1, epsilon=1.0)
     return replace(start, reason=reason, **more)
 
 
 def run(
-    *points: Point,
-    gaps: tuple[Refused, ...] = (),
-    tables: tuple[Table, ...] = (ONE,),
+    *points: ScoredPoint,
+    gaps: tuple[RefusedSetting, ...] = (),
+    tables: tuple[EvaluatedTable, ...] = (ONE,),
     made_up: bool = True,
 ) -> Evaluation:
     """An evaluation of these points."""

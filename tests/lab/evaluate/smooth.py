@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import exp, log1p
 
-from leeward.lab.evaluate.point import ALL, Point
+from leeward.lab.evaluate.point import ALL, ScoredPoint
 
 ALPHAS = (0.01, 0.05, 0.1, 0.2)
 EPSILONS = (0.25, 0.5, 0.67, 1.0, 2.0, 4.0)
@@ -17,12 +17,12 @@ PAPERS = {"log_laplace": 2.0, "smooth_laplace": 4.0, "smooth_gamma": 9.0}
 THETAS = {10: 30.0, 100: 12.0, 1000: 60.0}
 
 
-def made_up() -> Iterator[Point]:
+def made_up() -> Iterator[ScoredPoint]:
     """Points of every kind: three workloads, four α, up to eight ε, five strata."""
     for workload, cells in WORKLOADS.items():
         epsilons = EPSILONS if cells == 1 else (*EPSILONS, 8.0, 16.0)
         for stratum, harder in zip(STRATA, (1, 9, 3, 0.8, 0.2), strict=True):
-            start = Point(workload, "infusion", "today", "none", "single", stratum=stratum)
+            start = ScoredPoint(workload, "infusion", "today", "none", "single", stratum=stratum)
             yield replace(start, l1=10.0, ratio_to_infusion=1.0, spearman=0.985)
             for epsilon in epsilons:
                 at = replace(start, epsilon=epsilon, policy="strong")
@@ -31,7 +31,7 @@ def made_up() -> Iterator[Point]:
                 yield from _baselines(at, harder)
 
 
-def _protected(at: Point, harder: float, cells: int) -> Iterator[Point]:
+def _protected(at: ScoredPoint, harder: float, cells: int) -> Iterator[ScoredPoint]:
     step = log1p(at.alpha or 0)
     for name, cost in OURS.items():
         accounting = "single" if cells == 1 else "sum" if name == "slope" else "joint"
@@ -48,7 +48,7 @@ def _protected(at: Point, harder: float, cells: int) -> Iterator[Point]:
                     yield measured(replace(made, accounting="parallel"), ratio)
 
 
-def _baselines(at: Point, harder: float) -> Iterator[Point]:
+def _baselines(at: ScoredPoint, harder: float) -> Iterator[ScoredPoint]:
     edge = replace(at, mechanism="edge_laplace", policy="worker", calibration="tight")
     yield measured(edge, 0.05 / _epsilon(at))
     for theta, cost in THETAS.items():
@@ -56,7 +56,7 @@ def _baselines(at: Point, harder: float) -> Iterator[Point]:
         yield measured(node, harder * (cost + theta / 10 / _epsilon(at)))
 
 
-def measured(point: Point, ratio: float) -> Point:
+def measured(point: ScoredPoint, ratio: float) -> ScoredPoint:
     """The point with measures that follow from its ratio."""
     near = exp(-ratio / 20)
     return replace(
@@ -69,5 +69,5 @@ def measured(point: Point, ratio: float) -> Point:
     )
 
 
-def _epsilon(point: Point) -> float:
+def _epsilon(point: ScoredPoint) -> float:
     return point.epsilon or 1.0

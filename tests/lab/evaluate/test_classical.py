@@ -11,7 +11,7 @@ from leeward.lab.economy import Economy
 from leeward.lab.evaluate import classical
 from leeward.lab.evaluate.classical import Classical, compared, slope
 from leeward.lab.evaluate.evaluation import marginals
-from leeward.lab.evaluate.page import page
+from leeward.lab.evaluate.evaluation_page import page
 from leeward.lab.evaluate.point import COLUMNS
 from leeward.lab.evaluate.truth import read_truths
 from leeward.lab.evaluate.workloads import PRESETS, open_economy

@@ -16,8 +16,8 @@ from leeward.core.mechanisms.scale import least_margin
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import benchmarks
 from leeward.lab.evaluate.contender import Contender, Price
-from leeward.lab.evaluate.experiment import Experiment
-from leeward.lab.evaluate.point import Refused
+from leeward.lab.evaluate.experiment import ScoredExperiment
+from leeward.lab.evaluate.point import RefusedSetting
 from leeward.lab.evaluate.truth import Truth
 from leeward.lab.evaluate.workloads import Workload
 from tests.lab.evaluate.by_hand import Site, alike, draw, truth
@@ -207,8 +207,8 @@ def test_a_stratum_that_is_thinned_away_keeps_its_place(monkeypatch: pytest.Monk
     table = truth([Site(n, (50,)) for n in range(12)], strata=[0] * 4 + [1] + [2] * 7)
     load = Workload("t", "t", Marginal("t", (), ()))
     held = benchmarks({load.marginal: table}, Infusion(), 2, lambda _: None)
-    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 2).run(held)
-    assert not isinstance(outcome, Refused)
+    outcome = ScoredExperiment(load, Contender("slope", "strong"), price("1"), 2).run(held)
+    assert not isinstance(outcome, RefusedSetting)
     assert table.thinned(4).strata.tolist() == [0, 0, 2, 2]
     strata = {one.stratum: one.coverage for one in outcome}
     assert list(strata) == ["all", "under 100", "100 to 10,000", "10,000 to 100,000"]
@@ -220,8 +220,8 @@ def test_a_stratum_that_is_thinned_away_keeps_its_place(monkeypatch: pytest.Monk
 def test_points_tell_the_coverage_of_their_margins() -> None:
     load = Workload("t", "t", Marginal("t", (), ()))
     held = benchmarks({load.marginal: COLUMN}, Infusion(), 2, lambda _: None)
-    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 3).run(held)
-    assert not isinstance(outcome, Refused)
+    outcome = ScoredExperiment(load, Contender("slope", "strong"), price("1"), 3).run(held)
+    assert not isinstance(outcome, RefusedSetting)
     (all_cells, *_) = outcome
     assert all_cells.coverage is not None
     assert abs(all_cells.coverage - GOAL) < 0.02  # 11 standard errors of 60,000 cells
@@ -251,7 +251,7 @@ def test_noise_is_wide_from_twenty_jobs_on(
     load = Workload("t", "t", Marginal("t", (), ()))
     table = truth([Site(n, (size,)) for n, size in enumerate(sizes)])
     chosen = price(epsilon) if one.needs_alpha else replace(price(epsilon), alpha=None)
-    assert Experiment(load, one, chosen, 2).wide(table).tolist() == wide
+    assert ScoredExperiment(load, one, chosen, 2).wide(table).tolist() == wide
 
 
 def test_wide_noise_follows_what_the_noise_follows() -> None:
@@ -259,7 +259,7 @@ def test_wide_noise_follows_what_the_noise_follows() -> None:
     load = Workload("t", "t", two_kinds())
     table = truth([Site(0, (199, 200), 1), Site(1, (0, 201), 199)])
     found = {
-        one: Experiment(load, one, price("2"), 2).wide(table).tolist()
+        one: ScoredExperiment(load, one, price("2"), 2).wide(table).tolist()
         for one in (
             Contender("slope", "weak", "sum"),
             Contender("slope", "weak", "single"),
@@ -281,13 +281,13 @@ def two_kinds() -> Marginal:
 def test_points_tell_the_coverage_where_the_noise_is_wide() -> None:
     load = Workload("t", "t", Marginal("t", (), ()))
     held = benchmarks({load.marginal: MIXED}, Infusion(), 2, lambda _: None)
-    outcome = Experiment(load, Contender("slope", "strong"), price("1"), 4).run(held)
-    assert not isinstance(outcome, Refused)
+    outcome = ScoredExperiment(load, Contender("slope", "strong"), price("1"), 4).run(held)
+    assert not isinstance(outcome, RefusedSetting)
     for one in outcome:
         assert one.coverage is not None
         assert one.coverage_wide is not None
         assert abs(one.coverage_wide - GOAL) < 0.015  # 7 standard errors of 20,000 cells
         assert one.coverage > one.coverage_wide + 0.015  # the other half is covered for sure
-    edge = Experiment(load, Contender("edge_laplace", "worker"), price("1"), 2).run(held)
-    assert not isinstance(edge, Refused)
+    edge = ScoredExperiment(load, Contender("edge_laplace", "worker"), price("1"), 2).run(held)
+    assert not isinstance(edge, RefusedSetting)
     assert edge[0].coverage is not None

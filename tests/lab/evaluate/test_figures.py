@@ -10,9 +10,9 @@ import pytest
 from leeward.lab.evaluate import figures as subject
 from leeward.lab.evaluate.break_even import BreakEven, break_even, crossing
 from leeward.lab.evaluate.figures import figures
-from leeward.lab.evaluate.line import Line, drawable, mark, ranked
+from leeward.lab.evaluate.line import MechanismLine, drawable, mark, ranked
 from leeward.lab.evaluate.panels import FacetPlot
-from leeward.lab.evaluate.point import ALL, Point
+from leeward.lab.evaluate.point import ALL, ScoredPoint
 from tests.lab.evaluate.smooth import EPSILONS, WORKLOADS, made_up
 
 MARK = "INTERNAL: not for publication."
@@ -24,16 +24,16 @@ Chart = tuple[FacetPlot, list[dict[str, Any]]]
 
 
 @pytest.fixture(scope="module")
-def points() -> list[Point]:
+def points() -> list[ScoredPoint]:
     return list(made_up())
 
 
 @pytest.fixture(scope="module")
-def charts(points: list[Point]) -> dict[str, Chart]:
+def charts(points: list[ScoredPoint]) -> dict[str, Chart]:
     return planned(points)
 
 
-def planned(points: list[Point]) -> dict[str, Chart]:
+def planned(points: list[ScoredPoint]) -> dict[str, Chart]:
     """What would be drawn, and every point of it as a row."""
     return {
         stem: (plot, list(rows(plot))) for stem, plot in subject.planned(points, WORDS, {}).items()
@@ -61,7 +61,7 @@ def test_there_is_a_figure_of_every_kind(charts: Mapping[str, Chart]) -> None:
     assert set(charts) == {"summary", "coverage"} | each
 
 
-def test_every_figure_carries_the_mark(points: list[Point]) -> None:
+def test_every_figure_carries_the_mark(points: list[ScoredPoint]) -> None:
     drawn = figures([one for one in points if one.mechanism == "slope"][:9], mark=MARK)
     assert drawn
     assert all(MARK in one.svg and one.description.startswith(MARK) for one in drawn.values())
@@ -103,7 +103,7 @@ def test_the_tight_forms_have_their_own_figure(charts: Mapping[str, Chart]) -> N
     ]
 
 
-def test_the_strata_are_shown_at_the_alpha_nearest_to_a_tenth(points: list[Point]) -> None:
+def test_the_strata_are_shown_at_the_alpha_nearest_to_a_tenth(points: list[ScoredPoint]) -> None:
     near = [replace(p, alpha=0.12 if p.alpha == 0.1 else p.alpha) for p in points]
     chart, rows = planned(near)["single_queries-strata"]
     assert "At α = 0.12." in chart.subtitle
@@ -127,7 +127,7 @@ def test_a_missing_point_is_a_gap(charts: Mapping[str, Chart]) -> None:
 
 
 def test_the_coverage_is_the_lowest_over_alpha(
-    points: list[Point], charts: Mapping[str, Chart]
+    points: list[ScoredPoint], charts: Mapping[str, Chart]
 ) -> None:
     _, rows = charts["coverage"]
     (shown,) = [
@@ -149,7 +149,7 @@ def test_names_need_to_differ_only_within_a_panel(charts: Mapping[str, Chart]) -
 
 
 def test_node_dp_gets_the_theta_with_the_least_error_and_nothing_else_does() -> None:
-    node = Point("w", "node_laplace", "tight", "removal", "single", epsilon=1.0)
+    node = ScoredPoint("w", "node_laplace", "tight", "removal", "single", epsilon=1.0)
     clipped = replace(node, mechanism="clipped")
     given = [
         replace(one, theta=theta, l1=l1)
@@ -162,7 +162,7 @@ def test_node_dp_gets_the_theta_with_the_least_error_and_nothing_else_does() -> 
 
 
 def test_names_tell_apart_what_is_alike() -> None:
-    first = Line("slope", "tight", "sum", "strong")
+    first = MechanismLine("slope", "tight", "sum", "strong")
     weak, joint = replace(first, policy="weak"), replace(first, accounting="joint")
     less, theta = replace(first, delta=True), replace(first, theta=1000)
     assert first.label([first]) == "slope (ours)"
@@ -170,11 +170,11 @@ def test_names_tell_apart_what_is_alike() -> None:
     assert joint.label([first, joint]) == "slope (ours), one price for all"
     assert less.label([first, less]) == "slope (ours), δ > 0"
     assert theta.label([theta]) == "slope (ours), θ = 1,000"
-    assert Line("new", "tight", "single", "strong").label([]) == "new"
+    assert MechanismLine("new", "tight", "single", "strong").label([]) == "new"
 
 
 def test_a_figure_says_which_line_promises_what(
-    points: list[Point], charts: Mapping[str, Chart]
+    points: list[ScoredPoint], charts: Mapping[str, Chart]
 ) -> None:
     assert "Promise" not in charts["single_queries-error"][0].subtitle
     weaker = {"slope": {"policy": "weak"}, "smooth_laplace": {"policy": "weak", "delta": 1e-6}}
@@ -192,16 +192,16 @@ def test_no_two_mechanisms_have_the_same_mark() -> None:
 
 
 def test_lines_of_one_mechanism_differ_in_their_strokes() -> None:
-    tight = Line("smooth_gamma", "tight", "sum", "strong")
+    tight = MechanismLine("smooth_gamma", "tight", "sum", "strong")
     published = replace(tight, calibration="published")
     booked = replace(published, accounting="parallel")
-    ours = Line("slope", "tight", "sum", "strong")
+    ours = MechanismLine("slope", "tight", "sum", "strong")
     looks = [one.stroke for one in (tight, published, booked, ours)]
     assert [one.dash for one in looks] == ["", "6 3", "1 3", ""]
     assert looks[3].width > looks[0].width
 
 
-def gaps(points: list[Point]) -> dict[str, list[Point]]:
+def gaps(points: list[ScoredPoint]) -> dict[str, list[ScoredPoint]]:
     bare = [replace(point, ratio_to_infusion=None) for point in points]
     return {
         "no points": [],
@@ -228,12 +228,16 @@ def gaps(points: list[Point]) -> dict[str, list[Point]]:
         ("every third", 17),
     ],
 )
-def test_figures_without_values_are_left_out(points: list[Point], case: str, number: int) -> None:
+def test_figures_without_values_are_left_out(
+    points: list[ScoredPoint], case: str, number: int
+) -> None:
     assert len(planned(gaps(points)[case])) == number
 
 
 @pytest.mark.parametrize("stem", ["summary", "whole_marginal-error"])
-def test_a_figure_is_drawn(points: list[Point], monkeypatch: pytest.MonkeyPatch, stem: str) -> None:
+def test_a_figure_is_drawn(
+    points: list[ScoredPoint], monkeypatch: pytest.MonkeyPatch, stem: str
+) -> None:
     every = subject.planned
     monkeypatch.setattr(subject, "planned", lambda *given: {stem: every(*given)[stem]})
     (picture,) = figures(points, mark=MARK, words=WORDS).values()
@@ -244,20 +248,20 @@ def test_a_figure_is_drawn(points: list[Point], monkeypatch: pytest.MonkeyPatch,
     assert "Lines: " in picture.description
 
 
-def at(mechanism: str, ratios: Mapping[float, float | None], **more: Any) -> list[Point]:  # noqa: ANN401 (any field)
-    start = Point("w", mechanism, "published", "strong", "sum", alpha=0.1)
+def at(mechanism: str, ratios: Mapping[float, float | None], **more: Any) -> list[ScoredPoint]:  # noqa: ANN401 (any field)
+    start = ScoredPoint("w", mechanism, "published", "strong", "sum", alpha=0.1)
     return [
         replace(start, epsilon=epsilon, ratio_to_infusion=ratio, **more)
         for epsilon, ratio in ratios.items()
     ]
 
 
-def ours(points: list[Point]) -> BreakEven:
+def ours(points: list[ScoredPoint]) -> BreakEven:
     (found,) = [one for one in break_even(points) if one.family == "ours"]
     return found
 
 
-def published(points: list[Point], *, delta: bool = False) -> BreakEven:
+def published(points: list[ScoredPoint], *, delta: bool = False) -> BreakEven:
     family = "published with δ" if delta else "published"
     (found,) = [one for one in break_even(points) if one.family == family]
     return found
@@ -330,7 +334,7 @@ def test_break_even_looks_at_all_cells_and_at_alpha() -> None:
 
 
 def test_the_summary_shows_the_break_evens(
-    charts: Mapping[str, Chart], points: list[Point]
+    charts: Mapping[str, Chart], points: list[ScoredPoint]
 ) -> None:
     _, rows = charts["summary"]
     found = [one for one in break_even(points) if one.epsilon is not None]

@@ -14,7 +14,7 @@ from leeward.lab.evaluate.finding_table import (
     findings,
 )
 from leeward.lab.evaluate.findings import agreement, bests, coverage, gaps, rule
-from leeward.lab.evaluate.point import Point
+from leeward.lab.evaluate.point import ScoredPoint
 from leeward.lab.evaluate.results import WorkloadResult, workload_results
 from tests.lab.evaluate.run import FULL, ONE, TODAY, WHOLE, at, printed, refused, run
 
@@ -30,7 +30,7 @@ def rows(evaluation: Evaluation) -> Iterator[FindingRow]:
             yield replace(one, number=None if one.number is None else round(one.number, 9))
 
 
-def overall(*points: Point) -> list[tuple[str, str, float | None, str]]:
+def overall(*points: ScoredPoint) -> list[tuple[str, str, float | None, str]]:
     """The findings of all tables together."""
     found = [one for one in findings(run(*points)) if one.table == EVERY_TABLE]
     return [(one.setting, one.compared, one.number, one.verdict) for one in found]
@@ -93,7 +93,7 @@ def test_a_difference_of_one_per_cent_is_not_noticeable() -> None:
         (at("slope", 9.0, delta=0.01), printed("log_laplace", 1.0)),
     ],
 )
-def test_a_weaker_promise_of_ours_is_not_compared(own: Point, other: Point) -> None:
+def test_a_weaker_promise_of_ours_is_not_compared(own: ScoredPoint, other: ScoredPoint) -> None:
     (found,) = bests(first(run(TODAY, own, other)))
     assert found.other is None
     assert not found.beaten
@@ -138,7 +138,7 @@ def test_a_shortfall_beyond_chance_is_told_and_one_within_it_is_not() -> None:
     assert coverage([replace(short, coverage_error=None)])[0].short == 0
 
 
-def compared(apart: float, trials: int = 5) -> Point:
+def compared(apart: float, trials: int = 5) -> ScoredPoint:
     return at(
         "slope",
         4.0,

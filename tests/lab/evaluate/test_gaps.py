@@ -10,8 +10,8 @@ from leeward.core.errors import LeewardError
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import benchmarks
 from leeward.lab.evaluate.contender import Contender, Price, contenders
-from leeward.lab.evaluate.experiment import Experiment
-from leeward.lab.evaluate.point import Refused
+from leeward.lab.evaluate.experiment import ScoredExperiment
+from leeward.lab.evaluate.point import RefusedSetting
 from leeward.lab.evaluate.workloads import Grid, Workload
 from tests.lab.evaluate.by_hand import Site, truth
 
@@ -109,8 +109,8 @@ def test_a_gap_tells_its_setting_and_the_way_out() -> None:
     held = benchmarks({load.marginal: table}, Infusion(), 2, lambda _: None)
     one = Contender("smooth_gamma", "weak", "sum", "published")
     price = Price(Fraction("0.1"), Fraction("0.5"), Fraction("0.05"))
-    outcome = Experiment(load, one, price, 2).run(held)
-    assert outcome == Refused(
+    outcome = ScoredExperiment(load, one, price, 2).run(held)
+    assert outcome == RefusedSetting(
         workload="t",
         mechanism="smooth_gamma",
         calibration="published",

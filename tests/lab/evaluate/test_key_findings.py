@@ -14,7 +14,7 @@ from leeward.lab.evaluate.evaluation import marginals
 from leeward.lab.evaluate.experiment import experiments, infusion_points
 from leeward.lab.evaluate.key_findings import KeyFinding, findings_json, key_findings
 from leeward.lab.evaluate.line import PUBLISHED
-from leeward.lab.evaluate.point import Point, Refused
+from leeward.lab.evaluate.point import RefusedSetting, ScoredPoint
 from leeward.lab.evaluate.truth import read_truths
 from leeward.lab.evaluate.workloads import PRESETS, exact, open_economy
 from tests.lab.evaluate.run import at, printed
@@ -23,7 +23,7 @@ NAMES = ("log_laplace", "smooth_gamma", "smooth_laplace")
 
 
 @pytest.fixture(scope="module")
-def points() -> tuple[Point, ...]:
+def points() -> tuple[ScoredPoint, ...]:
     """The three algorithms as the paper counts them, in both forms; 200,000 jobs."""
     preset = PRESETS["h15"]
     grid = replace(preset.grid, alphas=exact("0.01", "0.1"), epsilons=exact("0.5", "1", "2"))
@@ -39,17 +39,17 @@ def points() -> tuple[Point, ...]:
         who = one.contender
         if who.mechanism in NAMES and who.accounting != "sum" and who.calibration != "tight":
             outcome = one.run(held)
-            assert not isinstance(outcome, Refused)
+            assert not isinstance(outcome, RefusedSetting)
             found += outcome
     return tuple(found)
 
 
 @pytest.fixture(scope="module")
-def verdicts(points: tuple[Point, ...]) -> Mapping[str, tuple[KeyFinding, ...]]:
+def verdicts(points: tuple[ScoredPoint, ...]) -> Mapping[str, tuple[KeyFinding, ...]]:
     return {form: key_findings(points, form) for form in (H15, PUBLISHED)}
 
 
-def l1(points: tuple[Point, ...], name: str, form: str, alpha: float = 0.01) -> list[float]:
+def l1(points: tuple[ScoredPoint, ...], name: str, form: str, alpha: float = 0.01) -> list[float]:
     """The mean errors at ε = 1, from the coarsest to the finest table."""
     here = [
         one
@@ -60,7 +60,7 @@ def l1(points: tuple[Point, ...], name: str, form: str, alpha: float = 0.01) -> 
     return [one.l1 or 0.0 for one in sorted(here, key=lambda one: one.cells)]
 
 
-def test_the_errors_of_the_golden_table(points: tuple[Point, ...]) -> None:
+def test_the_errors_of_the_golden_table(points: tuple[ScoredPoint, ...]) -> None:
     """200,000 jobs, tracts, seed 1. Log-Laplace is rounded to whole jobs, which takes 1 %."""
     three = [one.cells for one in points if one.mechanism == "infusion" and one.stratum == "all"]
     assert three == [1_819, 5_457, 10_914, 65_484]
@@ -113,7 +113,7 @@ def test_the_fourth_finding_needs_the_forms_of_2015(
 
 
 def test_a_small_probability_of_failure_helps(
-    verdicts: Mapping[str, tuple[KeyFinding, ...]], points: tuple[Point, ...]
+    verdicts: Mapping[str, tuple[KeyFinding, ...]], points: tuple[ScoredPoint, ...]
 ) -> None:
     for form in verdicts:
         assert verdicts[form][4].verdict is True

@@ -12,10 +12,10 @@ from leeward.lab.economy import Economy
 from leeward.lab.evaluate import PRESETS
 from leeward.lab.evaluate.benchmark import benchmarks
 from leeward.lab.evaluate.contender import ADDED, SPLIT
-from leeward.lab.evaluate.evaluation import Evaluation, Study, Table, marginals
+from leeward.lab.evaluate.evaluation import EvaluatedTable, Evaluation, Study, marginals
 from leeward.lab.evaluate.experiment import experiments
 from leeward.lab.evaluate.finding_table import margins_compared
-from leeward.lab.evaluate.point import ALL, Point, Refused
+from leeward.lab.evaluate.point import ALL, RefusedSetting, ScoredPoint
 from leeward.lab.evaluate.results import workload_results
 from leeward.lab.evaluate.truth import Truth, added, read_truths
 from leeward.lab.evaluate.workloads import Grid, Workload, exact, open_economy
@@ -32,13 +32,13 @@ def read() -> Read:
 
 
 @pytest.fixture(scope="module")
-def points(read: Read) -> tuple[Point, ...]:
+def points(read: Read) -> tuple[ScoredPoint, ...]:
     """Of the finest table and of all jobs, by slope."""
     loads, truths = read
     held = benchmarks(truths, Infusion(0.1, 0.25), 2, lambda _: None)
     asked = [one for load in (loads[0], loads[-1]) for one in experiments(load, GRID)]
     drawn = [one.run(held) for one in asked if one.contender.mechanism == "slope"]
-    return tuple(point for one in drawn if not isinstance(one, Refused) for point in one)
+    return tuple(point for one in drawn if not isinstance(one, RefusedSetting) for point in one)
 
 
 def test_the_true_margins_are_sums_of_the_finest_table(read: Read) -> None:
@@ -58,13 +58,13 @@ def test_a_share_pays_for_a_margin_and_all_of_epsilon_for_the_finest_table(read:
     assert paid[SPLIT].setting.epsilon == 8.0
 
 
-def test_each_margin_has_a_point_for_both_ways(points: tuple[Point, ...]) -> None:
+def test_each_margin_has_a_point_for_both_ways(points: tuple[ScoredPoint, ...]) -> None:
     found = {(one.workload, one.accounting): one.l1 or 0.0 for one in points if one.stratum == ALL}
     finest, coarse = "all_margins.place_sector_ownership", "all_margins.all_jobs"
     assert set(found) == {(name, how) for name in (finest, coarse) for how in (SPLIT, ADDED)}
     assert found[finest, ADDED] < found[finest, SPLIT] / 3
     assert found[coarse, ADDED] > 3 * found[finest, ADDED]
-    tables = (Table(coarse, "the margin all jobs", 1, 1, 0.0, 0.0),)
+    tables = (EvaluatedTable(coarse, "the margin all jobs", 1, 1, 0.0, 0.0),)
     study = Study("quick", "a test", True, (), GRID, Infusion(0.1, 0.25))
     (result,) = workload_results(Evaluation(study, tables, points, ()))
     rows = list(margins_compared(result))

@@ -14,7 +14,7 @@ from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.node_laplace import SmallEstablishments
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.lab.evaluate.contender import Contender, Price
-from leeward.lab.evaluate.experiment import Experiment
+from leeward.lab.evaluate.experiment import ScoredExperiment
 from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth
 from leeward.lab.evaluate.workloads import Workload
@@ -165,7 +165,7 @@ def test_parallel_accounting_is_single_noise_at_several_times_the_price(name: st
     assert found[1] is not None
     assert (found[0] == found[1]).all()
     for one, true in ((parallel, 2.0), (single, 1.0)):
-        setting = Experiment(workload(2), one, price("1"), 2).setting
+        setting = ScoredExperiment(workload(2), one, price("1"), 2).setting
         assert (setting.epsilon, setting.epsilon_summed) == (1.0, true)
 
 
@@ -185,7 +185,7 @@ def test_a_sum_spends_a_share_on_each_worker_cell(name: str, calibration: str) -
     assert found is not None
     assert wanted is not None
     assert found == pytest.approx(wanted, rel=1e-9)
-    assert Experiment(workload(2), together, price("4"), 2).setting.epsilon_summed == 4.0
+    assert ScoredExperiment(workload(2), together, price("4"), 2).setting.epsilon_summed == 4.0
 
 
 @pytest.mark.parametrize("accounting", ["joint", "single"])

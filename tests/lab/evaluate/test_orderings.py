@@ -13,13 +13,13 @@ from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import Benchmarks, benchmarks
 from leeward.lab.evaluate.contender import Contender, Price
 from leeward.lab.evaluate.evaluation import Evaluation
-from leeward.lab.evaluate.experiment import Experiment
-from leeward.lab.evaluate.point import ALL, Point, Refused
+from leeward.lab.evaluate.experiment import ScoredExperiment
+from leeward.lab.evaluate.point import ALL, RefusedSetting, ScoredPoint
 from tests.lab.evaluate.conftest import Village
 
 TABLE, WHOLE = "place_sector_ownership", "whole_marginal"
 PAPERS = ("log_laplace", "smooth_gamma", "smooth_laplace")
-Drawn = Callable[[Contender, str, str], Point]
+Drawn = Callable[[Contender, str, str], ScoredPoint]
 """Who competes, α and ε."""
 TRIALS = 100
 WIDE = 6.0
@@ -43,18 +43,18 @@ def drawn(anew: Drawn) -> Drawn:
 def anew(village: Village, held: Benchmarks) -> Drawn:
     """A setting drawn again with every call."""
 
-    def draw(one: Contender, alpha: str, epsilon: str) -> Point:
+    def draw(one: Contender, alpha: str, epsilon: str) -> ScoredPoint:
         load = village.loads[0 if one.accounting == "single" else 1]
         price = Price(Fraction(alpha), Fraction(epsilon), Fraction("0.05"))
-        outcome = Experiment(load, one, price, TRIALS).run(held)
-        assert not isinstance(outcome, Refused)
+        outcome = ScoredExperiment(load, one, price, TRIALS).run(held)
+        assert not isinstance(outcome, RefusedSetting)
         assert outcome[0].stratum == ALL
         return outcome[0]
 
     return draw
 
 
-def both(points: list[Point]) -> Iterator[list[float]]:
+def both(points: list[ScoredPoint]) -> Iterator[list[float]]:
     """Mean absolute errors in closed form, and as the trials have them."""
     for name in ("l1", "l1_trials"):
         found: list[float] = [getattr(one, name) for one in points]
@@ -114,8 +114,8 @@ def test_tight_forms_are_better_wherever_both_exist(run: Evaluation) -> None:
     assert compared >= 15
 
 
-def curves(run: Evaluation) -> dict[object, list[Point]]:
-    found: dict[object, list[Point]] = {}
+def curves(run: Evaluation) -> dict[object, list[ScoredPoint]]:
+    found: dict[object, list[ScoredPoint]] = {}
     for one in run.points:
         if one.stratum == ALL and one.epsilon is not None:
             key = (one.workload, one.mechanism, one.calibration, one.accounting, one.alpha)
@@ -232,11 +232,13 @@ def test_points_say_what_auto_takes(run: Evaluation) -> None:
 def test_closed_forms_need_no_draws(village: Village, held: Benchmarks) -> None:
     price = Price(Fraction("0.1"), Fraction(1), Fraction(0))
     known, unknown = (
-        Experiment(village.loads[0], Contender(name, "strong"), price, 3, drawn=False).run(held)
+        ScoredExperiment(village.loads[0], Contender(name, "strong"), price, 3, drawn=False).run(
+            held
+        )
         for name in ("slope", "clipped")
     )
-    assert not isinstance(known, Refused)
-    assert not isinstance(unknown, Refused)
+    assert not isinstance(known, RefusedSetting)
+    assert not isinstance(unknown, RefusedSetting)
     assert (known[0].trials, known[0].l1_source) == (0, "closed form")
     assert known[0].l1 is not None
     assert known[0].spearman is known[0].coverage is known[0].l1_trials is None
@@ -245,7 +247,7 @@ def test_closed_forms_need_no_draws(village: Village, held: Benchmarks) -> None:
 
 def test_large_tables_are_drawn_less_often(village: Village) -> None:
     price = Price(Fraction("0.1"), Fraction(1), Fraction(0))
-    one = Experiment(village.loads[0], Contender("slope", "strong"), price, 20)
+    one = ScoredExperiment(village.loads[0], Contender("slope", "strong"), price, 20)
     finite = Expected(None, None, finite=True, steady=True)
     sizes = (94_251, 282_753, 565_506, 3_393_036)
     assert [one.often(finite, cells) for cells in sizes] == [20, 8, 4, 2]

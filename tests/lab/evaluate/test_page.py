@@ -5,10 +5,10 @@ from html.parser import HTMLParser
 
 import pytest
 
-from leeward.core.show.page import INTERNAL
-from leeward.lab.evaluate.evaluation import Evaluation, Table
+from leeward.core.show.page_rows import INTERNAL
+from leeward.lab.evaluate.evaluation import EvaluatedTable, Evaluation
+from leeward.lab.evaluate.evaluation_page import page
 from leeward.lab.evaluate.figures import figures
-from leeward.lab.evaluate.page import page
 from leeward.lab.evaluate.panel_sheet import PanelPicture
 from leeward.lab.evaluate.point import COLUMNS
 from tests.lab.evaluate.run import FULL, TODAY, at, printed, run
@@ -162,7 +162,7 @@ def test_made_up_data_are_not_marked() -> None:
 
 
 def test_words_from_a_plan_are_escaped() -> None:
-    odd = Table('one"><script>', EVIL, 3, 1, 0.0, 0.0)
+    odd = EvaluatedTable('one"><script>', EVIL, 3, 1, 0.0, 0.0)
     points = (replace(one, workload=odd.name) for one in (TODAY, at("slope", 4.0)))
     given = run(*points, tables=(odd,), made_up=False)
     study = replace(given.study, data=EVIL, preset=EVIL)

@@ -20,8 +20,8 @@ from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import Benchmarks, benchmarks
 from leeward.lab.evaluate.contender import Contender, Price
 from leeward.lab.evaluate.evaluation import run_all
-from leeward.lab.evaluate.experiment import Experiment, Outcome
-from leeward.lab.evaluate.point import Refused
+from leeward.lab.evaluate.experiment import Outcome, ScoredExperiment
+from leeward.lab.evaluate.point import RefusedSetting
 from leeward.lab.evaluate.workloads import Workload
 from tests.lab.evaluate.by_hand import Site, truth
 
@@ -43,14 +43,14 @@ class Play:
     def run(self, held: Benchmarks) -> Outcome:
         assert held is BENCHMARKS  # inherited, not sent
         self.act()
-        return Refused("t", "m", "c", "p", "a", theta=self.number, reason=str(os.getpid()))
+        return RefusedSetting("t", "m", "c", "p", "a", theta=self.number, reason=str(os.getpid()))
 
 
-def played(plays: Sequence[Play]) -> tuple[list[Refused], list[tuple[int, int]]]:
+def played(plays: Sequence[Play]) -> tuple[list[RefusedSetting], list[tuple[int, int]]]:
     told: list[tuple[int, int]] = []
     tell: Callable[[int, int], None] = lambda done, of: told.append((done, of))  # noqa: E731
-    outcomes = run_all(cast(Sequence[Experiment], plays), BENCHMARKS, tell)
-    return cast(list[Refused], outcomes), told
+    outcomes = run_all(cast(Sequence[ScoredExperiment], plays), BENCHMARKS, tell)
+    return cast(list[RefusedSetting], outcomes), told
 
 
 @pytest.fixture(params=[1, 2])
@@ -87,7 +87,7 @@ def test_few_experiments_are_no_trouble() -> None:
 def test_one_core_and_several_do_the_same_experiments(monkeypatch: pytest.MonkeyPatch) -> None:
     """The truth refuses to be pickled: that this works at all shows that it is not sent."""
     plays = [
-        Experiment(LOAD, one, Price(Fraction("0.1"), Fraction(epsilon), Fraction("0.05")), 3)
+        ScoredExperiment(LOAD, one, Price(Fraction("0.1"), Fraction(epsilon), Fraction("0.05")), 3)
         for one in (
             Contender("slope", "strong"),
             Contender("smooth_gamma", "strong", "single", "published"),
@@ -103,14 +103,14 @@ def test_one_core_and_several_do_the_same_experiments(monkeypatch: pytest.Monkey
     shapes = [
         [
             one
-            if isinstance(one, Refused)
+            if isinstance(one, RefusedSetting)
             else [(p.mechanism, p.epsilon, p.stratum, p.cells, p.trials) for p in one]
             for one in outcomes
         ]
         for outcomes in found
     ]
     assert shapes[0] == shapes[1]
-    assert [isinstance(one, Refused) for one in found[0]].count(True) == 1
+    assert [isinstance(one, RefusedSetting) for one in found[0]].count(True) == 1
     exact = [[one[0].l1 for one in held if isinstance(one, tuple)] for held in found]
     assert exact[0][:6] == exact[1][:6]
 

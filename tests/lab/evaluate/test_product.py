@@ -12,11 +12,11 @@ from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate import PRESETS
 from leeward.lab.evaluate.contender import PRODUCT, SPLIT, Contender, Price
+from leeward.lab.evaluate.evaluated_product import released
 from leeward.lab.evaluate.evaluation import Evaluation, Study, evaluate, marginals
 from leeward.lab.evaluate.experiment import experiments
 from leeward.lab.evaluate.finding_table import margins_compared, products_compared
 from leeward.lab.evaluate.point import ALL
-from leeward.lab.evaluate.product import released
 from leeward.lab.evaluate.results import workload_results
 from leeward.lab.evaluate.truth import Truth, read_truths
 from leeward.lab.evaluate.workloads import Grid, exact, open_economy, product_workloads

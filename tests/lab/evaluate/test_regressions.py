@@ -14,10 +14,10 @@ from leeward.lab.evaluate.regression_cells import made_up_cells, read_cells
 from leeward.lab.evaluate.regression_page import SHOWN, regression_findings
 from leeward.lab.evaluate.regressions import (
     ESTIMANDS,
-    Baseline,
-    Line,
     RegressionPoint,
     Regressions,
+    SensitivityMethod,
+    StatisticOfCells,
     compare,
     contenders,
     median_error,
@@ -69,7 +69,7 @@ def test_drawn_errors_are_those_of_the_formula() -> None:
     cells = made_up_cells()
     of = ESTIMANDS[0]
     chi = Mose().envelopes(cells, of)[""].chi
-    drawn = Baseline.of(Mose(), cells).draws(Fraction(8), 2000)[of.name]
+    drawn = SensitivityMethod.of(Mose(), cells).draws(Fraction(8), 2000)[of.name]
     truth = np.array([one.fit.estimate(of) for one in cells.values()])
     expected = np.median([chi / (8 * one.fit.count) for one in cells.values()])
     assert median_error(drawn, truth) == pytest.approx(expected, rel=0.05)
@@ -96,7 +96,7 @@ def point(method: str, statistic: str, epsilon: float) -> RegressionPoint:
 def test_findings_tell_the_epsilon_of_the_atlas_and_what_corners_miss() -> None:
     p25, slope = (of.name for of in ESTIMANDS)
     points = tuple(point(m, s, e) for m in SHOWN for s in (p25, slope) for e in (1.0, 9.0, 20.0))
-    lines = (Line(p25, 0.02, 3.0, 3.0), Line(slope, 0.04, 7.5, 8.25))
+    lines = (StatisticOfCells(p25, 0.02, 3.0, 3.0), StatisticOfCells(slope, 0.04, 7.5, 8.25))
     done = Regressions("cells", True, 10, 2, lines, points)
     rows = regression_findings(done)
     assert ("ε = 9", "MOSE", 0.75) in [

@@ -5,18 +5,18 @@ import pytest
 from scipy.stats import rankdata, spearmanr
 
 from leeward.lab.evaluate.score import REACH, Ranks, Scorer, average_ranks, standard_error
-from leeward.lab.evaluate.strata import FEWEST, NAMES, Groups, Integers
+from leeward.lab.evaluate.strata import FEWEST, NAMES, Integers, StratumGroups
 from tests.lab.evaluate.by_hand import Site, truth
 
 CELLS = 400
 
 
-def made(seed: int) -> tuple[Integers, Integers, Groups]:
+def made(seed: int) -> tuple[Integers, Integers, StratumGroups]:
     """Two columns with many ties, and three of the four strata."""
     rng = np.random.default_rng(seed)
     left = rng.integers(0, 12, CELLS)
     right = left + rng.integers(-6, 7, CELLS)
-    return left, right, Groups.of(np.sort(rng.choice([0, 1, 3], CELLS, p=[0.1, 0.5, 0.4])))
+    return left, right, StratumGroups.of(np.sort(rng.choice([0, 1, 3], CELLS, p=[0.1, 0.5, 0.4])))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -37,7 +37,7 @@ def test_correlations_are_spearmans(seed: int) -> None:
 
 def test_equal_values_of_two_strata_are_ranked_apart() -> None:
     """The largest of one stratum is the smallest of the next."""
-    groups = Groups(np.array([0, 0, 0, 0, 1, 1, 1, 1]), (0, 1))
+    groups = StratumGroups(np.array([0, 0, 0, 0, 1, 1, 1, 1]), (0, 1))
     left, right = np.array([1, 2, 5, 5, 5, 5, 7, 9]), np.array([4, 1, 2, 3, 8, 1, 9, 7])
     found = Ranks.of(left, groups).correlation(Ranks.of(right, groups), groups)
     wanted = [spearmanr(left[part], right[part]).statistic for part in (slice(4), slice(4, 8))]
@@ -80,7 +80,7 @@ def test_fewer_cells_keep_the_groups_in_their_places() -> None:
 
 
 def test_a_stratum_of_few_cells_is_part_of_all_cells_only() -> None:
-    groups = Groups.of(np.array([0] * (FEWEST - 1) + [2] * FEWEST))
+    groups = StratumGroups.of(np.array([0] * (FEWEST - 1) + [2] * FEWEST))
     assert groups.names == ("all", NAMES[2])
     assert groups.sums(np.ones(2 * FEWEST - 1)).tolist() == [2 * FEWEST - 1, FEWEST]
 

@@ -67,14 +67,14 @@ class Tick:
 
 
 @dataclass(frozen=True)
-class Scale:
+class AxisScale:
     """The two ends of an axis."""
 
     low: float
     high: float
 
     @classmethod
-    def of(cls, values: Iterable[float], *, zero: bool = True, air: float = 0.0) -> "Scale":
+    def of(cls, values: Iterable[float], *, zero: bool = True, air: float = 0.0) -> "AxisScale":
         """The scale that shows these values, and zero; `air` is a share of it beside both ends."""
         seen = [float(value) for value in values] + ([0.0] if zero else [])
         low, high = min(seen), max(seen)
@@ -84,12 +84,12 @@ class Scale:
         beside = air * (high - low)
         return cls(low - beside, high + beside).grown()
 
-    def grown(self) -> "Scale":
+    def grown(self) -> "AxisScale":
         """The scale, or a larger one around it on which three numbers have room."""
         scale = self
         while len(scale.ticks) < LEAST_TICKS or _letters(scale.ticks) > TICK_LETTERS:
             half = (scale.high - scale.low) / 2
-            scale = Scale(scale.low - half, scale.high + half)
+            scale = AxisScale(scale.low - half, scale.high + half)
         return scale
 
     def at(self, value: float) -> float:
@@ -185,12 +185,12 @@ def spans(values: Sequence[tuple[int | None, Ends | None]], *, signed: bool = Fa
     ]
 
 
-def _scale(values: Iterable[tuple[int | None, Ends | None]]) -> Scale:
+def _scale(values: Iterable[tuple[int | None, Ends | None]]) -> AxisScale:
     marks = (mark for value, ends in values for mark in (value, *(ends or ())))
-    return Scale.of(mark for mark in marks if mark is not None)
+    return AxisScale.of(mark for mark in marks if mark is not None)
 
 
-def _span(value: int, ends: Ends | None, scale: Scale) -> Span:
+def _span(value: int, ends: Ends | None, scale: AxisScale) -> Span:
     zero, end = scale.at(0), scale.at(value)
     low, high = (None if one is None else scale.at(one) for one in ends or (None, None))
     if low is not None and high is not None and low >= high:
@@ -199,7 +199,7 @@ def _span(value: int, ends: Ends | None, scale: Scale) -> Span:
 
 
 @dataclass(frozen=True)
-class Bar:
+class ChartBar:
     """A number with its label, the ends of its interval, and the ranks that it may have."""
 
     label: str
@@ -222,7 +222,7 @@ class Bars:
     title: str
     head: str
     unit: str
-    rows: tuple[tuple[Bar, Span], ...]
+    rows: tuple[tuple[ChartBar, Span], ...]
     ticks: tuple[Tick, ...]
     signed: bool = False
     """Whether numbers below zero are no less likely than those above, as of differences."""
@@ -250,7 +250,7 @@ class Bars:
 
 
 def bars(
-    items: Sequence[Bar],
+    items: Sequence[ChartBar],
     *,
     title: str,
     head: str = "Cell",
@@ -295,7 +295,7 @@ def couples(
     items: Sequence[tuple[str, float, float]], *, title: str, head: str, names: tuple[str, str]
 ) -> Couples:
     """Shares from 0 to 1 in the given order; the axis is in per cent."""
-    scale = Scale.of(100 * share for _, *both in items for share in both)
+    scale = AxisScale.of(100 * share for _, *both in items for share in both)
     rows = (
         Couple(label, (one, two), (scale.at(100 * one), scale.at(100 * two)))
         for label, one, two in items
@@ -322,11 +322,11 @@ class Bin:
 
 def histogram(bins: Sequence[Bin], *, title: str, x: str, y: str = "Cells") -> Bars:
     """One bar for each bin."""
-    return bars([Bar(one.label, one.count) for one in bins], title=title, head=x, unit=y)
+    return bars([ChartBar(one.label, one.count) for one in bins], title=title, head=x, unit=y)
 
 
 @dataclass(frozen=True)
-class Part:
+class BudgetPart:
     """An amount of ε, or of ρ, with its label."""
 
     label: str
@@ -345,7 +345,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class Budget:
+class BudgetChart:
     """The parts of a budget and the rest, as one bar."""
 
     kind: ClassVar = "budget"
@@ -361,11 +361,11 @@ class Budget:
 
 
 def budget(
-    parts: Sequence[Part], left: Fraction, *, title: str, currency: str = "epsilon"
-) -> Budget:
+    parts: Sequence[BudgetPart], left: Fraction, *, title: str, currency: str = "epsilon"
+) -> BudgetChart:
     """The parts in their order, and the rest; amounts of zero and below take no room."""
     spent = _joined(parts)
-    amounts = [max(one.amount, Fraction(0)) for one in (*spent, Part("Left", left))]
+    amounts = [max(one.amount, Fraction(0)) for one in (*spent, BudgetPart("Left", left))]
     total = sum(amounts, Fraction(0)) or Fraction(1)
     starts = [sum(amounts[:at], Fraction(0)) for at in range(len(amounts))]
     places = [
@@ -377,15 +377,15 @@ def budget(
         for at, part in enumerate(spent)
     ]
     rest = Slice("left", "Left", amount_left(str(left)), *places[-1])
-    return Budget(title, (*slices, rest), currency)
+    return BudgetChart(title, (*slices, rest), currency)
 
 
-def _joined(parts: Sequence[Part]) -> Sequence[Part]:
+def _joined(parts: Sequence[BudgetPart]) -> Sequence[BudgetPart]:
     if len(parts) <= MOST_PARTS:
         return parts
     early = parts[: len(parts) - MOST_PARTS + 1]
     total = sum((part.amount for part in early), Fraction(0))
-    return [Part(f"{len(early)} earlier", total), *parts[len(early) :]]
+    return [BudgetPart(f"{len(early)} earlier", total), *parts[len(early) :]]
 
 
 @dataclass(frozen=True)
@@ -441,7 +441,7 @@ def curves(bands: Sequence[Band], *, title: str) -> Curves:
 def _hill(band: Band) -> Hill:
     curve = band.seen
     shown = [*(x for x, _ in curve), band.true, band.low, band.high]
-    scale = Scale.of(shown, zero=False)
+    scale = AxisScale.of(shown, zero=False)
     inner = _between(curve, band.low, band.high)
     true = Tick(scale.at(band.true), f"true size {count(band.true)}")
     return Hill(
@@ -449,13 +449,13 @@ def _hill(band: Band) -> Hill:
     )
 
 
-def _area(curve: Sequence[Point], scale: Scale) -> str:
+def _area(curve: Sequence[Point], scale: AxisScale) -> str:
     if len(curve) < 2:
         return ""
     return _points([(curve[0][0], 0.0), *curve, (curve[-1][0], 0.0)], scale)
 
 
-def _points(curve: Sequence[Point], scale: Scale) -> str:
+def _points(curve: Sequence[Point], scale: AxisScale) -> str:
     return " ".join(f"{10 * scale.at(x):.1f},{100 - 100 * y:.1f}" for x, y in curve)
 
 
@@ -484,7 +484,7 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Scatter:
+class DotChart:
     """Dots in per cent of a square whose two axes have one scale."""
 
     kind: ClassVar = "scatter"
@@ -505,18 +505,18 @@ class Scatter:
         )
 
 
-def scatter(dots: Sequence[Dot], *, title: str, x: str, y: str) -> Scatter:
+def scatter(dots: Sequence[Dot], *, title: str, x: str, y: str) -> DotChart:
     """The dots on axes of one scale; it is logarithmic far from zero where values need it."""
     values = [value for dot in dots for value in (dot.x, dot.y)] or [0.0]
     sizes = [abs(value) for value in values]
     log = max(sizes) >= 1000 and max(sizes) > SPREAD * (1 + median(sizes))
     shown = map(bent, values) if log else values
-    scale = Scale.of(shown, zero=log, air=0.03)
+    scale = AxisScale.of(shown, zero=log, air=0.03)
     drawn = tuple(_placed(dot, scale, log=log, tooltip=len(dots) <= MOST_TOOLTIPS) for dot in dots)
-    return Scatter(title, x, y, drawn, _log_ticks(scale) if log else scale.ticks, log)
+    return DotChart(title, x, y, drawn, _log_ticks(scale) if log else scale.ticks, log)
 
 
-def _placed(dot: Dot, scale: Scale, *, log: bool, tooltip: bool) -> Dot:
+def _placed(dot: Dot, scale: AxisScale, *, log: bool, tooltip: bool) -> Dot:
     x, y = (scale.at(bent(value) if log else value) for value in (dot.x, dot.y))
     return Dot(x, round(100 - y, 2), dot.marked, dot.label if tooltip else "")
 
@@ -526,14 +526,14 @@ def bent(value: float) -> float:
     return copysign(log10(1 + abs(value)), value)
 
 
-def _log_ticks(scale: Scale) -> tuple[Tick, ...]:
+def _log_ticks(scale: AxisScale) -> tuple[Tick, ...]:
     """Zero and powers of ten, so few that their numbers do not touch, and at least three."""
     step = ceil((scale.high - scale.low) / 5)
     found = (_powers(scale, fewer) for fewer in range(step, 0, -1))
     return next((few for few in found if len(few) >= LEAST_TICKS), _powers(scale, 1))
 
 
-def _powers(scale: Scale, step: int) -> tuple[Tick, ...]:
+def _powers(scale: AxisScale, step: int) -> tuple[Tick, ...]:
     """Zero and every `step`-th power of ten on both sides."""
     last = ceil(max(abs(scale.low), abs(scale.high)))
     powers = range(step, last + 1, step)
@@ -544,13 +544,13 @@ def _powers(scale: Scale, step: int) -> tuple[Tick, ...]:
 
 
 @dataclass(frozen=True)
-class Mark:
+class TrendMark:
     """A point of a trend in per cent; `low` and `high` are the ends of its line, the upper second.
 
     An end that is not `known` is out of sight. Few names have room below the points.
     """
 
-    bar: Bar
+    bar: ChartBar
     at: float
     up: float
     low: float
@@ -573,11 +573,11 @@ class Trend:
 
     title: str
     unit: str
-    marks: tuple[Mark, ...]
+    marks: tuple[TrendMark, ...]
     ticks: tuple[Tick, ...]
 
     @property
-    def links(self) -> Iterator[tuple[Mark, Mark]]:
+    def links(self) -> Iterator[tuple[TrendMark, TrendMark]]:
         """Neighbouring points."""
         return pairwise(self.marks)
 
@@ -587,10 +587,10 @@ class Trend:
         return "; ".join(f"{one.bar.label}: {count(one.bar.value)}" for one in self.marks)
 
 
-def trend(items: Sequence[Bar], *, title: str, unit: str) -> Trend:
+def trend(items: Sequence[ChartBar], *, title: str, unit: str) -> Trend:
     """Points in the given order, at equal distances."""
     marks = (mark for item in items for mark in (item.value, *(item.ends or ())))
-    scale = Scale.of((one for one in marks if one is not None), zero=not items, air=0.05)
+    scale = AxisScale.of((one for one in marks if one is not None), zero=not items, air=0.05)
     every = ceil(len(items) / MOST_NAMES)
     drawn = [
         _mark(item, scale, round(100 * (at + 0.5) / len(items), 2), named=at % every == 0)
@@ -599,14 +599,14 @@ def trend(items: Sequence[Bar], *, title: str, unit: str) -> Trend:
     return Trend(title, unit, tuple(drawn), scale.ticks)
 
 
-def _mark(item: Bar, scale: Scale, at: float, *, named: bool) -> Mark:
+def _mark(item: ChartBar, scale: AxisScale, at: float, *, named: bool) -> TrendMark:
     up = round(100 - scale.at(item.value), 2)
     if item.ends is None:
-        return Mark(item, at, up, up, up, (False, False), named)
+        return TrendMark(item, at, up, up, up, (False, False), named)
     known = (item.ends[0] is not None, item.ends[1] is not None)
     places = (
         (scale.low if item.ends[0] is None else item.ends[0]),
         (scale.high if item.ends[1] is None else item.ends[1]),
     )
     low, high = (round(100 - scale.at(one), 2) for one in places)
-    return Mark(item, at, up, low, high, known, named)
+    return TrendMark(item, at, up, low, high, known, named)

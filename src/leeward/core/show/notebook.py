@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leeward.core.show.charts import Bars, Budget
+    from leeward.core.show.charts import Bars, BudgetChart
     from leeward.core.show.heat import HeatMap
 
 MOST_ROWS = 20
@@ -62,7 +62,7 @@ class Figure:
     'by_place.html'
     """
 
-    chart: "Bars | Budget | HeatMap"
+    chart: "Bars | BudgetChart | HeatMap"
     caption: str
 
     def to_html(self) -> str:

@@ -14,7 +14,7 @@ from leeward.core.show.charts import (
     LEAST_TICKS,
     STEPS,
     TICK_LETTERS,
-    Scale,
+    AxisScale,
     Tick,
     fitting,
     named,
@@ -54,7 +54,7 @@ Place: TypeAlias = tuple[float, float]
 class Axis:
     """An axis with linear or logarithmic steps; `scale` is in powers of ten if it is the second."""
 
-    scale: Scale
+    scale: AxisScale
     log: bool = False
     letters: int = TICK_LETTERS
 
@@ -72,9 +72,9 @@ class Axis:
         if log:
             seen = [log10(one) for one in seen]
         zero = not log and 0 <= min(seen) < FROM_ZERO * max(seen)
-        tight = Scale.of(seen, zero=zero)
+        tight = AxisScale.of(seen, zero=zero)
         room = air * (tight.high - tight.low)
-        return cls(Scale(tight.low - (0 if zero else room), tight.high + room), log, letters)
+        return cls(AxisScale(tight.low - (0 if zero else room), tight.high + room), log, letters)
 
     def has(self, value: float) -> bool:
         """Whether a value has a place: no infinite one has, nor zero where steps are powers."""
@@ -121,7 +121,7 @@ def _power(value: float) -> str:
 
 
 @dataclass(frozen=True)
-class Series:
+class PlotSeries:
     """Points (x, y) of one look: a line through them, or dots."""
 
     name: str
@@ -136,13 +136,13 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnSeries:
     """A series as it is drawn; `path` is its line in a box of 1000 by 1000.
 
     One of a look that an earlier series has is drawn `again`: thinner, with hollow marks.
     """
 
-    series: Series
+    series: PlotSeries
     places: tuple[Place, ...]
     again: bool = False
 
@@ -166,7 +166,7 @@ class Plot:
     title: str
     x: str
     y: str
-    series: tuple[Series, ...]
+    series: tuple[PlotSeries, ...]
     log_x: bool = False
     log_y: bool = False
     diagonal: bool = False
@@ -185,11 +185,11 @@ class Plot:
         return Axis.of(across, log=self.log_x), Axis.of(upwards, log=self.log_y)
 
     @cached_property
-    def drawn(self) -> tuple[Drawn, ...]:
+    def drawn(self) -> tuple[DrawnSeries, ...]:
         """The series with their places; points that have none on an axis are left out."""
         across, upwards = self.axes
         return tuple(
-            Drawn(
+            DrawnSeries(
                 one,
                 tuple(
                     (across.at(x), round(100 - upwards.at(y), 2))
@@ -219,7 +219,7 @@ class Plot:
         return f"Across: {self.x}. Upwards: {self.y}. {names}."
 
 
-def _told(series: Series) -> str:
+def _told(series: PlotSeries) -> str:
     """The ends of a line, or the number of dots."""
     if not series.line:
         return f"{len(series.points):,} points"
@@ -232,7 +232,7 @@ def _told(series: Series) -> str:
 class Parties:
     """A picture whose rows have looks."""
 
-    rows: "tuple[Share | Needle | Range, ...]"
+    rows: "tuple[Share | Needle | GuessRange, ...]"
 
     @property
     def looks(self) -> tuple[tuple[Look, str], ...]:
@@ -319,7 +319,7 @@ class Comb:
     @cached_property
     def axis(self) -> Axis:
         """The axis of all combs."""
-        return Axis(Scale(self.low, self.high), letters=NARROW)
+        return Axis(AxisScale(self.low, self.high), letters=NARROW)
 
     def places(self, row: Teeth) -> tuple[float, ...]:
         """The teeth in sight, in per cent."""
@@ -327,7 +327,7 @@ class Comb:
 
 
 @dataclass(frozen=True)
-class Range:
+class GuessRange:
     """An interval that an attacker is left with, and the true value if it may be shown."""
 
     label: str
@@ -355,7 +355,7 @@ class Ranges(Parties):
 
     title: str
     x: str
-    rows: tuple[Range, ...]
+    rows: tuple[GuessRange, ...]
     log_x: bool = False
 
     @cached_property
@@ -365,7 +365,7 @@ class Ranges(Parties):
         true = (row.true for row in self.rows if row.true is not None)
         return Axis.of((*ends, *true), log=self.log_x, letters=NARROW)
 
-    def ends(self, row: Range) -> tuple[float | None, float | None]:
+    def ends(self, row: GuessRange) -> tuple[float | None, float | None]:
         """Both ends in per cent; None where they are out of sight."""
         low, high = (
             self.axis.at(one) if self.axis.has(one) else None for one in (row.low, row.high)

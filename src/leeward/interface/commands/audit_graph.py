@@ -10,7 +10,7 @@ import typer
 from leeward.core.errors import BadFile
 from leeward.core.privacy.graph import PolicyGraph, read_graph, read_query
 from leeward.core.show.environment import template
-from leeward.core.show.network import MOST_DRAWN, network
+from leeward.core.show.node_chart import MOST_DRAWN, network
 from leeward.core.show.numbers import count, counted
 from leeward.interface.commands.screen import REFUSED, show
 from leeward.lab.audit.graph_exam import GraphExam

@@ -12,7 +12,7 @@ from pathlib import Path
 from leeward.core.codebook.yaml_document import Written, parse, read_document
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.core.exact import positive, rational
-from leeward.core.show.charts import Bar, Bars, bars
+from leeward.core.show.charts import Bars, ChartBar, bars
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import count, counted, cut, loss, losses, protected, rest, share
 from leeward.derived.derive.comparison import Comparison, apart_words, compare, difference_words
@@ -175,7 +175,7 @@ def _change(old: Bundle, new: Bundle, name: str) -> Change:
 
 def _certain(comparison: Comparison, called: str) -> Bars | None:
     items = [
-        Bar(
+        ChartBar(
             JOINT.join(cut(code.label or code.code) for code in pair.codes) or TOTAL,
             pair.difference,
             pair.ends,

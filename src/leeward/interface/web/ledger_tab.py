@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from leeward.core.errors import LeewardError
-from leeward.core.show.charts import Budget, Part, budget
+from leeward.core.show.charts import BudgetChart, BudgetPart, budget
 from leeward.interface.web.releases_folder import Listed, listing
 from leeward.interface.web.site import listed, one_page, render, site_of
 from leeward.publishing.ledger import Account, Anchor, Entry, Ledger
@@ -52,7 +52,7 @@ class DrawnAccount:
 
     account: Account
     notes: tuple[str, ...]
-    chart: Budget
+    chart: BudgetChart
 
 
 @dataclass(frozen=True)
@@ -164,10 +164,10 @@ def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:
     return DrawnAccount(account, tuple(meaning(account.cap, own)), chart)
 
 
-def _parts(account: Account, entries: Sequence[Entry]) -> list[Part]:
+def _parts(account: Account, entries: Sequence[Entry]) -> list[BudgetPart]:
     """ε of every release, or ρ of a cap in ρ; other charges in ρ are converted into ε together."""
     paid = [
-        Part(
+        BudgetPart(
             f"{entry.subject.bundle} ({entry.subject.period})"
             if entry.subject
             else f"entry {entry.number}",
@@ -180,4 +180,4 @@ def _parts(account: Account, entries: Sequence[Entry]) -> list[Part]:
     rest -= sum((part.amount for part in paid), Fraction(0))
     single = [part for part in paid if part.amount]
     words = TOGETHER if account.box is None else SET_ASIDE
-    return [*single, Part(words, rest)] if rest > 0 else single
+    return [*single, BudgetPart(words, rest)] if rest > 0 else single

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from leeward.core.codebook.statistic import COUNT
 from leeward.core.errors import InvalidParameter, LeewardError, shown
-from leeward.core.show.charts import Bar, Bars, Dot, Scatter, bars, scatter
+from leeward.core.show.charts import Bars, ChartBar, Dot, DotChart, bars, scatter
 from leeward.core.show.numbers import count, counted, cut
 from leeward.derived.derive.comparison import (
     Comparison,
@@ -41,7 +41,7 @@ class Compared:
 
     comparison: Comparison
     words: list[str]
-    dots: Scatter
+    dots: DotChart
     differences: Bars
 
 
@@ -132,7 +132,7 @@ def label(pair: Pair) -> str:
     return JOINT.join(cut(code.label or code.code) for code in pair.codes) or "All jobs"
 
 
-def dots(comparison: Comparison, names: tuple[str, str]) -> Scatter:
+def dots(comparison: Comparison, names: tuple[str, str]) -> DotChart:
     """Each cell as a dot: its value in the first release, and in the second."""
     drawn = [
         Dot(
@@ -149,6 +149,6 @@ def dots(comparison: Comparison, names: tuple[str, str]) -> Scatter:
 
 def differences(comparison: Comparison) -> Bars:
     """The most certain differences as bars, with their intervals as whiskers."""
-    items = [Bar(label(pair), pair.difference, pair.ends) for pair in comparison.certain]
+    items = [ChartBar(label(pair), pair.difference, pair.ends) for pair in comparison.certain]
     title = "The most certain differences, second minus first"
     return bars(items, title=title, unit="Difference", signed=True)

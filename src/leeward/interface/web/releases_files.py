@@ -19,7 +19,7 @@ from starlette.responses import Response, StreamingResponse
 
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.installation import hint
-from leeward.core.show.charts import Bar, bars
+from leeward.core.show.charts import ChartBar, bars
 from leeward.core.show.numbers import cases, cut
 from leeward.core.show.picture import picture
 from leeward.interface.web.releases_address import read_selection, table_of
@@ -161,7 +161,9 @@ def chart_of_rows(bundle: Bundle, table: CertifiedTable, selection: Selection) -
     """The rows of a page as bars with their margins."""
     page = select(bundle, table.name, selection)
     items = [
-        Bar(" · ".join(cut(code.label or code.code) for code in row.codes), row.value, row.ends)
+        ChartBar(
+            " · ".join(cut(code.label or code.code) for code in row.codes), row.value, row.ends
+        )
         for row in page.rows
         if row.value is not None
     ]

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from leeward.core.errors import LeewardError
-from leeward.core.show.charts import Bar, Trend, trend
+from leeward.core.show.charts import ChartBar, Trend, trend
 from leeward.core.show.numbers import cut
 from leeward.core.show.picture import picture
 from leeward.derived.derive.series import Series, alike, series
@@ -94,7 +94,7 @@ def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> DrawnSeri
         over, others = alike(bundle, table.name, (opened(folder, name) for name in near))
         points = series(bundle, table.name, _cell(request, table), over)
     items = [
-        Bar(_short(point.period), point.value, point.ends)
+        ChartBar(_short(point.period), point.value, point.ends)
         for point in points.points
         if point.value is not None
     ]

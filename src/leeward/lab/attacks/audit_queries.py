@@ -23,7 +23,7 @@ from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.exact import rational
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, percent, significant
-from leeward.core.show.plots import Plot, Series, Share, Shares
+from leeward.core.show.plots import Plot, PlotSeries, Share, Shares
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.released_counts import noisy_counts, require_between
 from leeward.lab.baselines.feasibility import solved, solver
@@ -234,9 +234,9 @@ def _believed(exact: float, linear: float, ours: float) -> Shares:
 def _hard(times: Sequence[tuple[int, float, bool]]) -> Plot:
     ended = [(n, t) for n, t, done in times if done]
     stopped = [(n, t) for n, t, done in times if not done]
-    series = [Series("all bits decided", "theirs", ended)]
+    series = [PlotSeries("all bits decided", "theirs", ended)]
     if stopped:
-        series.append(Series("given up", "nothing", stopped, joined=False))
+        series.append(PlotSeries("given up", "nothing", stopped, joined=False))
     slowest = significant(max(t for _, t, _ in times))
     return Plot(
         f"Auditing exact sums gets slow quickly: up to {slowest} seconds here",

@@ -23,7 +23,7 @@ from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import number_text, rational
 from leeward.core.randomness import SecretBits
 from leeward.core.show.numbers import capital, count, percent, significant
-from leeward.core.show.plots import Plot, Series
+from leeward.core.show.plots import Plot, PlotSeries
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.released_counts import NoisyCounts, noisy_counts, require_between
 from leeward.lab.baselines.noise_infusion import Infusion
@@ -386,9 +386,9 @@ def _verdict(epsilon: float, claimed: float) -> str:
 
 
 def _picture(case: Case, claimed: float, curve: Curve, ours: Curve) -> Plot:
-    lines = [Series(case.words, "theirs", curve)]
+    lines = [PlotSeries(case.words, "theirs", curve)]
     if case.words != "slope noise":
-        lines.append(Series("a release of Leeward", "ours", ours))
+        lines.append(PlotSeries("a release of Leeward", "ours", ours))
     return Plot(
         "Draws alone prove that too little noise was added, once they are many",
         x="draws on each database",

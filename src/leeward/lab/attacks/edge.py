@@ -16,7 +16,7 @@ import numpy as np
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.show.numbers import count as counted
 from leeward.core.show.numbers import percent, significant
-from leeward.core.show.plots import Plot, Series
+from leeward.core.show.plots import Plot, PlotSeries
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.released_counts import additive
 from leeward.lab.attacks.world import ECONOMY
@@ -88,12 +88,12 @@ def _picture(wide: int, slope: Additive, epsilon: str) -> Plot:
         "jobs of the establishment",
         "how well its size is known: ± per cent of it, nineteen times of twenty",
         (
-            Series(
+            PlotSeries(
                 f"noise for single jobs, ε {epsilon}: ± {significant(wide)} jobs",
                 "theirs",
                 [(size, 100 * wide / size) for size in SIZES],
             ),
-            Series(
+            PlotSeries(
                 f"Leeward, ε {epsilon}",
                 "ours",
                 [(size, 50 * (high - low) / size) for size, (low, high) in ours],

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from leeward.core.show.heat import HeatMap
 from leeward.core.show.numbers import count, percent, significant
-from leeward.core.show.page import INTERNAL
+from leeward.core.show.page_rows import INTERNAL
 from leeward.core.show.plots import Comb, Needles, Plot, Ranges, Shares
 
 Picture: TypeAlias = Plot | Shares | Needles | Comb | Ranges | HeatMap

@@ -25,7 +25,7 @@ from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.error_margins import NoMargins
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, counted, percent, significant
-from leeward.core.show.plots import Look, Plot, Series, Share, Shares
+from leeward.core.show.plots import Look, Plot, PlotSeries, Share, Shares
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.world import WORKPLACE, World, at_least_one
 from leeward.lab.baselines.feasibility import Equations
@@ -445,13 +445,13 @@ def _pictures(
         x=f"true jobs of worker cells, establishments of {LARGE} or more",
         y="recovered",
         series=(
-            Series(
+            PlotSeries(
                 f"a release of Leeward, ε = {epsilon}",
                 "ours",
                 dots(ours[epsilon].estimates),
                 joined=False,
             ),
-            Series("noise infusion, whole numbers", "theirs", dots(recovered), joined=False),
+            PlotSeries("noise infusion, whole numbers", "theirs", dots(recovered), joined=False),
         ),
         diagonal=True,
     )

@@ -20,7 +20,7 @@ from leeward.core.exact import positive
 from leeward.core.mechanisms.choice import AUTO, choose
 from leeward.core.privacy import Guarantee
 from leeward.core.show.numbers import count, counted, listed, percent
-from leeward.core.show.plots import Look, Range, Ranges, Share, Shares
+from leeward.core.show.plots import GuessRange, Look, Ranges, Share, Shares
 from leeward.lab.attacks.csv_tables import CsvTables, read_tables
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.world import World
@@ -267,7 +267,7 @@ def _ranges(found: Intervals, released: _Released, target: Integers, truth: Inte
     order = np.argsort(truth, kind="stable")
     order = order[truth[order] >= LEAST_DRAWN] if np.any(truth >= LEAST_DRAWN) else order
     places = np.linspace(0, order.size - 1, min(DRAWN, order.size)).round().astype(int)
-    rows: list[Range] = []
+    rows: list[GuessRange] = []
     for one in order[places].tolist():
         true, cell = int(truth[one]), int(target[one])
         ends: list[tuple[str, Look, int, int]] = [
@@ -275,7 +275,9 @@ def _ranges(found: Intervals, released: _Released, target: Integers, truth: Inte
             ("a release", "ours", int(released.low[cell]), int(released.high[cell])),
         ]
         rows += [
-            Range(f"{counted(true, 'job')}, {by}", low / true, min(high / true, FAR), look, 1.0)
+            GuessRange(
+                f"{counted(true, 'job')}, {by}", low / true, min(high / true, FAR), look, 1.0
+            )
             for by, look, low, high in ends
         ]
     return Ranges(
@@ -382,7 +384,7 @@ def _file_ranges(rows: Sequence[Mapping[str, Any]]) -> Ranges:
         "What the published numbers leave open, narrowest proofs first",
         "jobs",
         tuple(
-            Range(" ".join(one["cell"].values()), one["low"], one["high"], "theirs")
+            GuessRange(" ".join(one["cell"].values()), one["low"], one["high"], "theirs")
             for one in shown
         ),
     )

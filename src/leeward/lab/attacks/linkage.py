@@ -21,7 +21,7 @@ from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, counted, listed, percent
-from leeward.core.show.plots import Plot, Series, Share, Shares
+from leeward.core.show.plots import Plot, PlotSeries, Share, Shares
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.world import WORKPLACE, World
 from leeward.lab.evaluate.truth import Truth
@@ -318,8 +318,10 @@ def _pictures(steps: dict[str, float], scored: Sequence[dict[str, Any]]) -> tupl
             x="items that are known; from 4 on one in four is wrong",
             y="share of people",
             series=(
-                Series("found", "theirs", line("identified")),
-                Series("somebody else, if not in the file", "nothing", line("matched_if_absent")),
+                PlotSeries("found", "theirs", line("identified")),
+                PlotSeries(
+                    "somebody else, if not in the file", "nothing", line("matched_if_absent")
+                ),
             ),
         ),
     )

@@ -20,7 +20,7 @@ from leeward.core.mechanisms.error_margins import SpentMargins, spend
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.scale import smallest
 from leeward.core.show.numbers import counted, percent
-from leeward.core.show.plots import Plot, Series
+from leeward.core.show.plots import Plot, PlotSeries
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.released_counts import additive
 from leeward.lab.attacks.world import WORKPLACE, World
@@ -169,9 +169,9 @@ def _picture(true: Integers, fine: Recovered, ours: Recovered) -> Plot:
         "true jobs of the largest establishment",
         "jobs that the attacker computes from the margin",
         (
-            Series("from a Leeward release", "ours",
+            PlotSeries("from a Leeward release", "ours",
                    list(zip(true[some].tolist(), found.tolist(), strict=True)), joined=False),
-            Series("from margins of the true scale", "theirs", list(theirs), joined=False),
+            PlotSeries("from margins of the true scale", "theirs", list(theirs), joined=False),
         ),
         log_x=True,
         log_y=True,

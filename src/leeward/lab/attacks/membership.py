@@ -27,7 +27,7 @@ from leeward.core.noise.scales import secret
 from leeward.core.privacy import Guarantee, WorkerOnly
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, percent
-from leeward.core.show.plots import Plot, Series, Share, Shares
+from leeward.core.show.plots import Plot, PlotSeries, Share, Shares
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.released_counts import masses, most_right, noisy_counts, require_between
 from leeward.systems.synth.counting import Groups
@@ -238,7 +238,7 @@ def _guesses(epsilon: str, bare: float, sampled: float, ours: float) -> Shares:
 def _best() -> Plot:
     """Advantages of the best attackers, by ε."""
     lines = (
-        Series(
+        PlotSeries(
             one.words,
             "ours" if one.alpha else "theirs",
             [(float(rational(e, "epsilon")), one.right(e)) for e in EPSILONS],

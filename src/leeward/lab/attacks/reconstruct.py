@@ -20,7 +20,7 @@ from leeward.core.exact import rational
 from leeward.core.randomness import SeededBits
 from leeward.core.show.heat import HeatMap, Shades
 from leeward.core.show.numbers import count, percent
-from leeward.core.show.plots import Plot, Series
+from leeward.core.show.plots import Plot, PlotSeries
 from leeward.lab.attacks.finding import Against, Finding
 from leeward.lab.attacks.released_counts import most_right, noisy_counts, require_between
 
@@ -266,10 +266,10 @@ def _growing(epsilon: str, noise: float, found: Shares, trials: int) -> Plot:
         x="counts for each person",
         y="share of bits found",
         series=(
-            Series("fixed noise, formula", "theirs", fixed),
-            Series("fixed noise, tried", "theirs", tried, joined=False),
-            Series(f"one release at ε {epsilon}", "ours", ours),
-            Series("a coin", "nothing", [(k, 0.5) for k in HEAT_TIMES]),
+            PlotSeries("fixed noise, formula", "theirs", fixed),
+            PlotSeries("fixed noise, tried", "theirs", tried, joined=False),
+            PlotSeries(f"one release at ε {epsilon}", "ours", ours),
+            PlotSeries("a coin", "nothing", [(k, 0.5) for k in HEAT_TIMES]),
         ),
         log_x=True,
         level=(most_right(epsilon), f"cap of ε {epsilon}"),

@@ -25,7 +25,7 @@ LOG_LAPLACE, SMOOTH_GAMMA, SMOOTH_LAPLACE = "log_laplace", "smooth_gamma", "smoo
 """The three algorithms of [H15]; the first is printed there as in [H16]."""
 
 
-class Form(NamedTuple):
+class FormOf2015(NamedTuple):
     """The law of the noise that follows the establishment, its multiple, and the least ε/λ."""
 
     law: Law
@@ -34,8 +34,8 @@ class Form(NamedTuple):
 
 
 FORMS = {
-    SMOOTH_GAMMA: Form(QuarticLaw(), 16, 4),
-    SMOOTH_LAPLACE: Form(laplace(), 2, 0),
+    SMOOTH_GAMMA: FormOf2015(QuarticLaw(), 16, 4),
+    SMOOTH_LAPLACE: FormOf2015(laplace(), 2, 0),
 }
 
 _STEPS = np.arange(-4.0, 4.0, 1 / 16)

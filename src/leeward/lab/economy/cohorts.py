@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from leeward.core.codebook.classifications import EDUCATION
 from leeward.core.randomness import SeededBits
 from leeward.lab.economy.categories import Categories
-from leeward.lab.economy.economy import SEEDS, Economy
-from leeward.lab.economy.job_batches import Batch
+from leeward.lab.economy.job_batches import JobBatch
 from leeward.lab.economy.made_up_codes import (
     AFQT,
     AGE,
@@ -29,6 +28,7 @@ from leeward.lab.economy.made_up_codes import (
     PAY_GRADES,
     TITLES,
 )
+from leeward.lab.economy.made_up_economy import SEEDS, Economy
 
 COHORT_STREAM = SEEDS // 4
 """Batch number n has this stream plus n; no batch of jobs or of histories has it."""
@@ -117,7 +117,7 @@ class Careers:
     """How many jobs the batch has."""
 
     @classmethod
-    def draw(cls, economy: Economy, batch: Batch) -> Self:
+    def draw(cls, economy: Economy, batch: JobBatch) -> Self:
         """The holders of first jobs who belong to a cohort; none if no cohorts are asked for."""
         bits = economy.stream(COHORT_STREAM + batch.number)
         line, kind = _members(bits, batch) if economy.cohorts else _no_members()
@@ -162,7 +162,7 @@ def _no_members() -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint8)
 
 
-def _members(bits: SeededBits, batch: Batch) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def _members(bits: SeededBits, batch: JobBatch) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Holders of first jobs who belong to a cohort, and the kind of it."""
     first = np.flatnonzero(~batch.second)
     age, education = (batch.people[name][first] for name in ("age", "education"))

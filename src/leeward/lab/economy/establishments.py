@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
 from leeward.lab.economy.categories import Categories, shuffled_numbers, tilted
-from leeward.lab.economy.economy import Economy
 from leeward.lab.economy.made_up_codes import FEDERAL, LOCAL, PRIVATE, SECTORS, STATE
+from leeward.lab.economy.made_up_economy import Economy
 from leeward.lab.economy.places import Places
 
 IDLE = 0.03
@@ -52,7 +52,7 @@ Wishes = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class EstablishmentFrame:
     """One element per establishment, in all columns; codes are positions in their lists."""
 
     place: NDArray[np.uint16]
@@ -67,7 +67,7 @@ class Frame:
         return len(self.size)
 
 
-def build_frame(bits: SeededBits, economy: Economy) -> Frame:
+def build_frame(bits: SeededBits, economy: Economy) -> EstablishmentFrame:
     """All establishments of an economy; their sizes add up to its jobs."""
     places = Places.of(economy)
     place = _place(bits, places, economy.establishments)
@@ -79,7 +79,7 @@ def build_frame(bits: SeededBits, economy: Economy) -> Frame:
     size = _size(bits, wishes, economy.jobs)
     noise = PREMIUM * bits.generator.standard_normal(len(size))
     premium = (noise + SIZE_PREMIUM * np.log(np.maximum(size, 1) / 10)).astype(np.float32)
-    return Frame(place, sector, ownership, employer, size, premium)
+    return EstablishmentFrame(place, sector, ownership, employer, size, premium)
 
 
 def _place(bits: SeededBits, places: Places, establishments: int) -> NDArray[np.uint16]:

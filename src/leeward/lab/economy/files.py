@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from leeward.core.errors import BadFile, shown
 from leeward.lab.economy.cohorts import COHORT_CODES, Careers
-from leeward.lab.economy.economy import Economy, quarter_name
-from leeward.lab.economy.histories import Histories, Wages
+from leeward.lab.economy.histories import JobHistories, Wages
 from leeward.lab.economy.homes import Homes
-from leeward.lab.economy.job_batches import Batch, World
+from leeward.lab.economy.job_batches import JobBatch, MadeUpWorld
 from leeward.lab.economy.made_up_codes import (
     COHORT_KINDS,
     EARNINGS,
@@ -30,6 +29,7 @@ from leeward.lab.economy.made_up_codes import (
     USUAL,
     WORKER_CODES,
 )
+from leeward.lab.economy.made_up_economy import Economy, quarter_name
 from leeward.lab.economy.places import Places, block_attribute, block_column
 
 PLACE_FILE, REGION_FILE, ZONE_FILE = "place.csv", "place_region.csv", "home_zone.csv"
@@ -68,7 +68,7 @@ _COHORTS = pa.schema(
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Progress callback: jobs written, and jobs in total."""
-Rows: TypeAlias = Callable[[Batch], Iterator[pa.RecordBatch]]
+Rows: TypeAlias = Callable[[JobBatch], Iterator[pa.RecordBatch]]
 """The row groups of a table that a batch of jobs gives."""
 
 
@@ -118,7 +118,7 @@ def write_economy(
     """
     folder = Path(folder)
     with _all_or_nothing(folder, economy) as files:
-        world = World.build(economy)
+        world = MadeUpWorld.build(economy)
         write_workplaces(world, files.workplaces)
         write_batches(world, files, progress)
         places = Places.of(economy)
@@ -168,7 +168,7 @@ def _refusal(folder: Path, files: EconomyFiles, failure: OSError) -> BadFile:
     return BadFile("folder", rule=rule, value=value, next_step=next_step)
 
 
-def write_workplaces(world: World, path: Path) -> None:
+def write_workplaces(world: MadeUpWorld, path: Path) -> None:
     """The whole frame, establishments without jobs included."""
     frame = world.frame
     columns = {
@@ -184,7 +184,7 @@ def write_workplaces(world: World, path: Path) -> None:
         writer.write_batch(batch)
 
 
-def write_batches(world: World, files: EconomyFiles, progress: Progress | None) -> None:
+def write_batches(world: MadeUpWorld, files: EconomyFiles, progress: Progress | None) -> None:
     """The tables that follow from jobs, side by side, a batch at a time."""
     done, total = 0, world.economy.jobs
     with ExitStack() as stack:
@@ -203,11 +203,11 @@ def write_batches(world: World, files: EconomyFiles, progress: Progress | None) 
         progress(total, total)
 
 
-def _tables(world: World, files: EconomyFiles) -> Iterator[tuple[Path, pa.Schema, Rows]]:
+def _tables(world: MadeUpWorld, files: EconomyFiles) -> Iterator[tuple[Path, pa.Schema, Rows]]:
     yield files.jobs, _JOBS, _jobs
     yield files.workers, *_workers_table(world)
     if files.wages:
-        histories = Histories.build(world)
+        histories = JobHistories.build(world)
         yield files.wages, _WAGES, lambda batch: map(_wages, histories.of(batch))
     if files.cohorts:
         yield files.cohorts, _COHORTS, lambda batch: _cohorts(world.economy, batch)
@@ -227,12 +227,12 @@ def _text(positions: NDArray[np.unsignedinteger], codes: list[str]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(positions), pa.array(codes))
 
 
-def _jobs(batch: Batch) -> Iterator[pa.RecordBatch]:
+def _jobs(batch: JobBatch) -> Iterator[pa.RecordBatch]:
     columns = [batch.worker, batch.workplace, batch.earnings]
     yield pa.record_batch([pa.array(column) for column in columns], schema=_JOBS)
 
 
-def _workers(batch: Batch) -> Iterator[pa.RecordBatch]:
+def _workers(batch: JobBatch) -> Iterator[pa.RecordBatch]:
     listed = batch.listed
     columns = [
         _text(batch.people[name][listed], list(codes)) for name, codes in WORKER_CODES.items()
@@ -240,13 +240,13 @@ def _workers(batch: Batch) -> Iterator[pa.RecordBatch]:
     yield pa.record_batch([pa.array(batch.worker[listed]), *columns], schema=_WORKERS)
 
 
-def _workers_table(world: World) -> tuple[pa.Schema, Rows]:
+def _workers_table(world: MadeUpWorld) -> tuple[pa.Schema, Rows]:
     """The worker table; homes are one more column of it, drawn by themselves."""
     if not world.economy.homes:
         return _WORKERS, _workers
     homes, schema = Homes.of(world.economy), _WORKERS.append(_HOME)
 
-    def rows(batch: Batch) -> Iterator[pa.RecordBatch]:
+    def rows(batch: JobBatch) -> Iterator[pa.RecordBatch]:
         drawn = homes.of_workers(world.economy, batch, world.frame.place)
         home = _text(drawn, homes.places.codes)
         for one in _workers(batch):
@@ -261,7 +261,7 @@ def _wages(wages: Wages) -> pa.RecordBatch:
     return pa.record_batch([worker, workplace, quarter, earnings], schema=_WAGES)
 
 
-def _cohorts(economy: Economy, batch: Batch) -> Iterator[pa.RecordBatch]:
+def _cohorts(economy: Economy, batch: JobBatch) -> Iterator[pa.RecordBatch]:
     """A code that belongs to another kind of cohort is empty."""
     careers = Careers.draw(economy, batch)
     columns = {

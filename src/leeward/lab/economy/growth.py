@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
-from leeward.lab.economy.economy import SEEDS, Economy
-from leeward.lab.economy.establishments import Frame
+from leeward.lab.economy.establishments import EstablishmentFrame
 from leeward.lab.economy.made_up_codes import SECTORS
+from leeward.lab.economy.made_up_economy import SEEDS, Economy
 
 HISTORY_STREAM = SEEDS // 2
 """Stream of growth; batch number n of histories has this plus n. No batch of jobs has these."""
@@ -38,7 +38,7 @@ Establishments = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class GrowthModel:
     """One row per quarter; establishments are positions in the frame.
 
     Memory holds two numbers for each establishment and quarter.
@@ -54,7 +54,7 @@ class Growth:
     """Where the streets begin and end that a search covers: reach, begin or end, establishment."""
 
     @classmethod
-    def build(cls, economy: Economy, frame: Frame) -> Self:
+    def build(cls, economy: Economy, frame: EstablishmentFrame) -> Self:
         """Draw the growth of every establishment in every quarter."""
         step = _steps(economy.stream(HISTORY_STREAM), frame.size, economy.quarters)
         wished = np.maximum(frame.size, IDLE_SIZE) * np.exp(_walk(step))

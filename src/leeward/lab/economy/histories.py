@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
 from leeward.lab.economy.cohorts import Careers
-from leeward.lab.economy.growth import HISTORY_STREAM, TURNOVER, Growth
-from leeward.lab.economy.job_batches import Batch, World
+from leeward.lab.economy.growth import HISTORY_STREAM, TURNOVER, GrowthModel
+from leeward.lab.economy.job_batches import JobBatch, MadeUpWorld
 from leeward.lab.economy.made_up_codes import MOST_CENTS
 
 LEAVING_BY_AGE = np.array([1.55, 0.85, 0.75])
@@ -64,21 +64,21 @@ class Wages:
 
 
 @dataclass(frozen=True, slots=True)
-class Histories:
+class JobHistories:
     """What all batches share: growth, and log pay of an establishment for three months."""
 
-    world: World
-    growth: Growth
+    world: MadeUpWorld
+    growth: GrowthModel
     offer: NDArray[np.float64]
 
     @classmethod
-    def build(cls, world: World) -> Self:
+    def build(cls, world: MadeUpWorld) -> Self:
         """Draw the growth of establishments."""
         frame = world.frame
         monthly = world.pay.usual[frame.place, frame.sector] + frame.premium
-        return cls(world, Growth.build(world.economy, frame), monthly + np.log(MONTHS))
+        return cls(world, GrowthModel.build(world.economy, frame), monthly + np.log(MONTHS))
 
-    def of(self, batch: Batch) -> Iterator[Wages]:
+    def of(self, batch: JobBatch) -> Iterator[Wages]:
         """The wage records that grow from a batch of jobs, quarter by quarter."""
         economy = self.world.economy
         bits = economy.stream(HISTORY_STREAM + batch.number)
@@ -94,8 +94,8 @@ class Histories:
 class _Lines:
     """A job of the first quarter and all that follow it: the arrays change every quarter."""
 
-    histories: Histories
-    batch: Batch
+    histories: JobHistories
+    batch: JobBatch
     careers: Careers
     other: NDArray[np.int64]
     """The workplace of the person's second job, less one; below zero without one."""
@@ -107,7 +107,7 @@ class _Lines:
     """Log pay beyond what establishment and tenure give."""
 
     @classmethod
-    def begin(cls, bits: SeededBits, histories: Histories, batch: Batch) -> Self:
+    def begin(cls, bits: SeededBits, histories: JobHistories, batch: JobBatch) -> Self:
         """As the job table has them, some of long standing; skill is what explains the pay."""
         world, at = histories.world, batch.workplace - 1
         tenure = bits.generator.geometric(1 / USUAL_TENURE, len(at))

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
-from leeward.lab.economy.economy import SEEDS, Economy
-from leeward.lab.economy.job_batches import Batch
+from leeward.lab.economy.job_batches import JobBatch
 from leeward.lab.economy.made_up_codes import REGIONS
+from leeward.lab.economy.made_up_economy import SEEDS, Economy
 from leeward.lab.economy.places import Places
 
 HOME_STREAM = SEEDS // 4 * 3
@@ -98,7 +98,7 @@ class Homes:
         return home
 
     def of_workers(
-        self, economy: Economy, batch: Batch, place: NDArray[np.integer]
+        self, economy: Economy, batch: JobBatch, place: NDArray[np.integer]
     ) -> NDArray[np.uint16]:
         """The homes of the workers of a batch in the order in which they are listed."""
         bits = economy.stream(HOME_STREAM + batch.number)

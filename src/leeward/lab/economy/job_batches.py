@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.lab.economy.categories import shuffled_numbers
-from leeward.lab.economy.economy import Economy
-from leeward.lab.economy.establishments import Frame, build_frame
+from leeward.lab.economy.establishments import EstablishmentFrame, build_frame
+from leeward.lab.economy.made_up_economy import Economy
 from leeward.lab.economy.places import Places
-from leeward.lab.economy.workers import SECOND_JOB, PayScale, People, Population
+from leeward.lab.economy.workers import SECOND_JOB, PayScale, People, WorkerPopulation
 
 BATCH = 1 << 19
 """Jobs per batch. Each batch has its own stream of bits: another size gives other data."""
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class JobBatch:
     """Consecutive jobs in the order of their workplaces, one element per job in all but `listed`.
 
     Attributes of a second job's holder are those of a like person: the holder is listed, with
@@ -36,14 +36,14 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class MadeUpWorld:
     """Everything that is drawn once: the frame, and the effects of places on people and pay."""
 
     economy: Economy
-    frame: Frame
+    frame: EstablishmentFrame
     ends: NDArray[np.int64]
     """Where the jobs of each establishment end in the order of all jobs."""
-    population: Population
+    population: WorkerPopulation
     pay: PayScale
 
     @classmethod
@@ -52,17 +52,17 @@ class World:
         bits = economy.stream(0)
         frame = build_frame(bits, economy)
         places = Places.of(economy)
-        population = Population.build(bits, places)
+        population = WorkerPopulation.build(bits, places)
         pay = PayScale.build(bits, places)
         return cls(economy, frame, np.cumsum(frame.size), population, pay)
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[JobBatch]:
         """All jobs, each once."""
         for number, start in enumerate(range(0, self.economy.jobs, BATCH), start=1):
             stop = min(start + BATCH, self.economy.jobs)
             yield self._batch(number, start, stop)
 
-    def _batch(self, number: int, start: int, stop: int) -> Batch:
+    def _batch(self, number: int, start: int, stop: int) -> JobBatch:
         bits = self.economy.stream(number)
         at = self._establishments(start, stop)
         place, sector = self.frame.place[at], self.frame.sector[at]
@@ -74,9 +74,9 @@ class World:
         earnings = self.pay.earnings(bits, people, offer)
         # Workers are listed in another order than jobs, as in a register of persons.
         listed = bits.generator.permutation(np.flatnonzero(~second))
-        return Batch(number, holder, at + 1, earnings, second, people, listed)
+        return JobBatch(number, holder, at + 1, earnings, second, people, listed)
 
-    def second_workplaces(self, batch: Batch) -> NDArray[np.int64]:
+    def second_workplaces(self, batch: JobBatch) -> NDArray[np.int64]:
         """The workplace of the second job of each first job's holder; 0 where there is none.
 
         The inverse of `_holders`: `at` is the first job that has `before` first jobs before it,

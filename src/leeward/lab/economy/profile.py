@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import InvalidParameter, shown
-from leeward.lab.economy.economy import Economy
-from leeward.lab.economy.establishments import Frame, build_frame
+from leeward.lab.economy.establishments import EstablishmentFrame, build_frame
+from leeward.lab.economy.made_up_economy import Economy
 
 CUT_BY = ("place", "sector", "ownership")
 """The attributes of workplaces that an economy has."""
@@ -38,7 +38,7 @@ class EconomyCells:
 
     def __init__(self, economy: Economy) -> None:
         self._economy = economy
-        self._frame: Frame = build_frame(economy.stream(0), economy)
+        self._frame: EstablishmentFrame = build_frame(economy.stream(0), economy)
 
     def profile(self, attributes: Iterable[str]) -> SizeProfile:
         """The sizes of cells by these attributes; cells without jobs are left out."""

@@ -45,7 +45,7 @@ People: TypeAlias = dict[str, NDArray[np.uint8]]
 
 
 @dataclass(frozen=True, slots=True)
-class Population:
+class WorkerPopulation:
     """The distributions that workers are drawn from, a row per place and sector."""
 
     age: Categories

@@ -14,7 +14,7 @@ from leeward.lab.evaluate.truth import Truth
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Baseline:
+class InfusionBaseline:
     """Noise infusion on one table: the mean of many worlds, each with factors of its own."""
 
     trials: int
@@ -30,8 +30,8 @@ class Benchmark:
 
     truth: Truth
     scorer: Scorer
-    baseline: Baseline
-    perturbed: Baseline
+    baseline: InfusionBaseline
+    perturbed: InfusionBaseline
     """The same worlds with small counts of the output drawn anew."""
 
 
@@ -67,11 +67,11 @@ def _benchmark(truth: Truth, infusion: Infusion, factors: Sequence[Floats]) -> B
 
 def _baseline(
     truth: Truth, infusion: Infusion, scorer: Scorer, worlds: Sequence[Integers]
-) -> Baseline:
+) -> InfusionBaseline:
     trials = [scorer.trial(world) for world in worlds]
     flags = [infusion.flags(truth.counts, truth.employers, world) for world in worlds]
     published = scorer.published
-    return Baseline(
+    return InfusionBaseline(
         len(trials),
         Trial.mean(trials, len(scorer.groups.names)),
         standard_error([one.absolute for one in trials]),

@@ -7,9 +7,9 @@ from math import exp, inf, isfinite, log
 from typing import Literal, TypeAlias
 
 from leeward.lab.evaluate import palette
-from leeward.lab.evaluate.line import PARALLEL, Line, drawable, line_of, lines_of
+from leeward.lab.evaluate.line import PARALLEL, MechanismLine, drawable, line_of, lines_of
 from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
-from leeward.lab.evaluate.point import ALL, Point
+from leeward.lab.evaluate.point import ALL, ScoredPoint
 
 Family = Literal["ours", "published", "published with δ"]
 FAMILIES: tuple[Family, ...] = ("ours", "published", "published with δ")
@@ -52,7 +52,7 @@ class BreakEven:
         return f"{self.bound} {self.epsilon:.2g}".strip()
 
 
-def break_even(points: Iterable[Point]) -> tuple[BreakEven, ...]:
+def break_even(points: Iterable[ScoredPoint]) -> tuple[BreakEven, ...]:
     """The break-even of each family for every workload and α of these points.
 
     A mechanism counts only at its true price: what the papers book in parallel does not.
@@ -71,7 +71,7 @@ def break_even(points: Iterable[Point]) -> tuple[BreakEven, ...]:
     )
 
 
-def _best(workload: str, alpha: float, family: Family, points: Sequence[Point]) -> BreakEven:
+def _best(workload: str, alpha: float, family: Family, points: Sequence[ScoredPoint]) -> BreakEven:
     here = [one for one in points if one.workload == workload and one.alpha == alpha]
     grid = sorted({one.epsilon for one in here if one.epsilon is not None})
     found = list(_crossings(family, here, grid))
@@ -87,7 +87,9 @@ def _epsilon(found: Found) -> float:
     return found[0]
 
 
-def _crossings(family: Family, points: Sequence[Point], grid: Sequence[float]) -> Iterator[Found]:
+def _crossings(
+    family: Family, points: Sequence[ScoredPoint], grid: Sequence[float]
+) -> Iterator[Found]:
     """ε, bound, name, policy and δ of every mechanism of the family that was measured."""
     lines = lines_of(points)
     for line in lines:
@@ -98,19 +100,19 @@ def _crossings(family: Family, points: Sequence[Point], grid: Sequence[float]) -
                 yield *found, line.label(lines), line.policy, _delta(line, points, found[0])
 
 
-def _delta(line: Line, points: Sequence[Point], epsilon: float) -> float:
+def _delta(line: MechanismLine, points: Sequence[ScoredPoint], epsilon: float) -> float:
     """The δ at the first ε that was measured from there on."""
     mine = [one for one in points if line_of(one) == line and (one.epsilon or 0) >= epsilon]
     return min(mine, key=lambda one: one.epsilon or 0).delta
 
 
-def _belongs(line: Line, family: Family) -> bool:
+def _belongs(line: MechanismLine, family: Family) -> bool:
     if family == "ours":
         return line.ours
     return line.published and bool(line.delta) == (family == "published with δ")
 
 
-def _ratios(points: Iterable[Point]) -> dict[float, float]:
+def _ratios(points: Iterable[ScoredPoint]) -> dict[float, float]:
     return {
         point.epsilon: point.ratio_to_infusion
         for point in points
@@ -145,7 +147,7 @@ FAMILY_LINES: Mapping[Family, tuple[str, Stroke]] = {
 """What the figure calls a family, and how it draws it."""
 
 
-def summary(points: Iterable[Point], names: Mapping[str, str]) -> FacetPlot:
+def summary(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> FacetPlot:
     """A panel for each workload, α across, the break-even ε upwards."""
     given = tuple(points)
     found = [one for one in break_even(given) if one.epsilon is not None]

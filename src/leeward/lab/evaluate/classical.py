@@ -19,7 +19,7 @@ from leeward.core.exact import alpha_text
 from leeward.core.mechanisms.choice import choose
 from leeward.core.privacy import Guarantee
 from leeward.core.show.numbers import capital, count, percent, significant
-from leeward.core.show.page import Row
+from leeward.core.show.page_rows import PageRow
 from leeward.lab.baselines.feasibility import UNBOUNDED, Intervals, has_solver
 from leeward.lab.baselines.protected import Protected
 from leeward.lab.baselines.rounding import controlled
@@ -32,7 +32,7 @@ from leeward.lab.baselines.suppression import (
     suppress,
     threshold,
 )
-from leeward.lab.evaluate.point import Point
+from leeward.lab.evaluate.point import ScoredPoint
 from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth
 from leeward.lab.evaluate.workloads import Workload
@@ -101,7 +101,7 @@ class Classical:
     l2_release: float | None
 
     @property
-    def row(self) -> Row:
+    def row(self) -> PageRow:
         """The protection as a row of the page."""
         cells = (
             percent(self.withheld_cells),
@@ -114,12 +114,12 @@ class Classical:
             "no end" if self.width is None else percent(self.width),
             significant(self.slope),
         )
-        return Row(capital(self.words), cells)
+        return PageRow(capital(self.words), cells)
 
     @property
-    def point(self) -> Point:
+    def point(self) -> ScoredPoint:
         """The same as a point of the tidy file: no policy, no ε."""
-        return Point(
+        return ScoredPoint(
             self.workload,
             self.protection,
             "published",
@@ -160,7 +160,7 @@ class ClassicalSection:
     """The protections of one table on the page."""
 
     title: str
-    rows: Sequence[Row]
+    rows: Sequence[PageRow]
     beside: str
 
 

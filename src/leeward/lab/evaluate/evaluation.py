@@ -6,12 +6,12 @@ from typing import Any, Protocol
 
 from leeward.core.codebook import Marginal
 from leeward.core.processes import on_all_cores
-from leeward.core.show.page import INTERNAL
+from leeward.core.show.page_rows import INTERNAL
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import Benchmark, Benchmarks, benchmarks
 from leeward.lab.evaluate.classical import Classical, compared
-from leeward.lab.evaluate.experiment import Experiment, Outcome, experiments, infusion_points
-from leeward.lab.evaluate.point import Point, Refused
+from leeward.lab.evaluate.experiment import Outcome, ScoredExperiment, experiments, infusion_points
+from leeward.lab.evaluate.point import RefusedSetting, ScoredPoint
 from leeward.lab.evaluate.truth import PLACE, Truth, strata_attribute
 from leeward.lab.evaluate.workloads import Grid, Workload
 
@@ -50,7 +50,7 @@ class Study:
 
 
 @dataclass(frozen=True)
-class Table:
+class EvaluatedTable:
     """A workload as it turned out.
 
     `strata_by` is the attribute whose jobs make its strata. Shares are of its cells, under noise
@@ -76,9 +76,9 @@ class Evaluation:
     """The points and gaps of a study, and the tables they describe."""
 
     study: Study
-    tables: tuple[Table, ...]
-    points: tuple[Point, ...]
-    refused: tuple[Refused, ...]
+    tables: tuple[EvaluatedTable, ...]
+    points: tuple[ScoredPoint, ...]
+    refused: tuple[RefusedSetting, ...]
     classical: tuple[Classical, ...] = ()
 
     def __repr__(self) -> str:
@@ -119,18 +119,18 @@ def evaluate(study: Study, truths: Mapping[Marginal, Truth], progress: Progress)
     asked = [one for load in study.workloads for one in experiments(load, study.grid)]
     outcomes = run_all(asked, held, lambda done, of: progress.part("settings", done, of))
     baseline = [p for one in study.workloads for p in infusion_points(one, held[one.marginal])]
-    measured = [p for one in outcomes if not isinstance(one, Refused) for p in one]
+    measured = [p for one in outcomes if not isinstance(one, RefusedSetting) for p in one]
     return Evaluation(
         study,
         tuple(_table(one, held[one.marginal], study.place) for one in study.workloads),
         (*baseline, *measured),
-        tuple(one for one in outcomes if isinstance(one, Refused)),
+        tuple(one for one in outcomes if isinstance(one, RefusedSetting)),
         _classical(study, truths, progress) if study.classical else (),
     )
 
 
 def run_all(
-    asked: Sequence[Experiment], held: Benchmarks, progress: Callable[[int, int], None]
+    asked: Sequence[ScoredExperiment], held: Benchmarks, progress: Callable[[int, int], None]
 ) -> list[Outcome]:
     """The outcomes in the order of the experiments; progress gets how many of how many are done."""
     outcomes: dict[int, Outcome] = {}
@@ -147,8 +147,8 @@ def _classical(
     return compared(study.workloads, truths)
 
 
-def _table(workload: Workload, benchmark: Benchmark, place: str) -> Table:
-    return Table(
+def _table(workload: Workload, benchmark: Benchmark, place: str) -> EvaluatedTable:
+    return EvaluatedTable(
         workload.name,
         workload.words,
         benchmark.truth.cells.shape[0],

@@ -15,19 +15,19 @@ from leeward.core.errors import BadFile
 from leeward.core.installation import hint
 from leeward.lab.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.lab.evaluate.evaluation import Evaluation
+from leeward.lab.evaluate.evaluation_page import page
 from leeward.lab.evaluate.figures import figures
 from leeward.lab.evaluate.finding_table import findings
 from leeward.lab.evaluate.key_findings import findings_json
-from leeward.lab.evaluate.page import page
 from leeward.lab.evaluate.panel_sheet import PanelPicture
-from leeward.lab.evaluate.point import COLUMNS, Refused
+from leeward.lab.evaluate.point import COLUMNS, RefusedSetting
 from leeward.lab.evaluate.regression_page import regression_figures, regression_page
 from leeward.lab.evaluate.regressions import REGRESSION_COLUMNS, Regressions
 
 PNG_SCALE = 2
 """Pixels of a PNG for one of the SVG: sharp on screens of today."""
 
-GAPS = tuple(one.name for one in fields(Refused))
+GAPS = tuple(one.name for one in fields(RefusedSetting))
 
 
 def refuse_taken(out: Path) -> None:

@@ -12,7 +12,7 @@ from leeward.core.codebook.values import ends
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.lab.baselines.printed import PrintedForm
-from leeward.lab.evaluate.benchmark import Baseline, Benchmark, Benchmarks
+from leeward.lab.evaluate.benchmark import Benchmark, Benchmarks, InfusionBaseline
 from leeward.lab.evaluate.contender import (
     ADDED,
     MARGIN_SHARE,
@@ -22,10 +22,10 @@ from leeward.lab.evaluate.contender import (
     contenders,
     taken,
 )
-from leeward.lab.evaluate.point import Point, Refused, Setting
-from leeward.lab.evaluate.product import Released, released
+from leeward.lab.evaluate.evaluated_product import ReleasedProduct, released
+from leeward.lab.evaluate.point import RefusedSetting, ScoredPoint, ScoredSetting
 from leeward.lab.evaluate.score import Trial, standard_error
-from leeward.lab.evaluate.strata import Floats, Groups
+from leeward.lab.evaluate.strata import Floats, StratumGroups
 from leeward.lab.evaluate.truth import Truth, added
 from leeward.lab.evaluate.workloads import Grid, Workload
 
@@ -42,7 +42,7 @@ MARGIN_CELLS = 40_000
 
 _NONE = Fraction(0)
 
-Outcome = tuple[Point, ...] | Refused
+Outcome = tuple[ScoredPoint, ...] | RefusedSetting
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class TrialResults:
 
 
 @dataclass(frozen=True)
-class Experiment:
+class ScoredExperiment:
     """A contender at one point of the grid, on one workload."""
 
     workload: Workload
@@ -68,12 +68,12 @@ class Experiment:
     drawn: bool = True
 
     @property
-    def setting(self) -> Setting:
+    def setting(self) -> ScoredSetting:
         """How its points are labelled."""
         one, price = self.contender, self.price
         times = self.workload.worker_cells if one.accounting == "parallel" else 1
         delta = price.delta if one.kind.spends_delta else Fraction(0)
-        return Setting(
+        return ScoredSetting(
             workload=self.workload.name,
             mechanism=one.mechanism,
             calibration=one.calibration,
@@ -102,7 +102,7 @@ class Experiment:
                 made = self.contender.measurement(self.own_price, self.workload.worker_cells)
                 draw = partial(self._of_table, benchmarks, made)
         except LeewardError as refusal:
-            return Refused(**vars(self.setting), reason=str(refusal))
+            return RefusedSetting(**vars(self.setting), reason=str(refusal))
         found = measured(self.setting, benchmark, draw())
         return tuple(replace(one, auto=True) for one in found) if self.taken else found
 
@@ -157,7 +157,9 @@ class Experiment:
         known = made.expected(columns)
         return TrialResults(trials, known._replace(absolute=None, bias=None, square=None), ())
 
-    def _of_product(self, benchmark: Benchmark, tables: Truth, found: Released) -> TrialResults:
+    def _of_product(
+        self, benchmark: Benchmark, tables: Truth, found: ReleasedProduct
+    ) -> TrialResults:
         """Draws of all tables of a product, of which the cells or the total are looked at."""
         truth, wide, trials, covered = benchmark.truth, self.wide(benchmark.truth), [], []
         for _ in range(self.trials):
@@ -181,7 +183,7 @@ class Experiment:
         draws = (self._own(bought.draw()) for _ in range(self.trials))
         return [one for drawn in draws for one in _held(drawn, some, groups, wide)]
 
-    def _released(self, tables: Truth, share: Fraction | None = None) -> Released:
+    def _released(self, tables: Truth, share: Fraction | None = None) -> ReleasedProduct:
         """The tables of the product; `share` of ε pays for margins that are not free."""
         product = self.workload.product or self.workload.marginal
         margins = Fraction(0) if self.contender.kind.free_margins else share
@@ -224,7 +226,9 @@ class Experiment:
         return self.contender.sizes(truth) >= float(least)
 
 
-def _held(drawn: Measured, truth: Truth, groups: Groups, wide: NDArray[np.bool_]) -> list[Floats]:
+def _held(
+    drawn: Measured, truth: Truth, groups: StratumGroups, wide: NDArray[np.bool_]
+) -> list[Floats]:
     """The share of margins that held: of all cells, and of those with wide noise."""
     if not drawn.margins:
         return []
@@ -233,7 +237,7 @@ def _held(drawn: Measured, truth: Truth, groups: Groups, wide: NDArray[np.bool_]
     return [np.stack([groups.means(inside), groups.means(inside, wide.ravel())])]
 
 
-def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
+def experiments(workload: Workload, grid: Grid) -> Iterator[ScoredExperiment]:
     """All contenders of a workload at all points of the grid."""
     whole = workload.finest is not None or (
         workload.table_kind != "workplace" and not workload.alone
@@ -244,10 +248,12 @@ def experiments(workload: Workload, grid: Grid) -> Iterator[Experiment]:
             for epsilon in (*grid.epsilons, *(grid.further if whole else ())):
                 delta = grid.delta_of(alpha, epsilon, parts) if one.kind.spends_delta else _NONE
                 price = Price(alpha, epsilon, delta, grid.plus)
-                yield Experiment(workload, one, price, grid.trials, grid.drawn)
+                yield ScoredExperiment(workload, one, price, grid.trials, grid.drawn)
 
 
-def measured(setting: Setting, benchmark: Benchmark, results: TrialResults) -> tuple[Point, ...]:
+def measured(
+    setting: ScoredSetting, benchmark: Benchmark, results: TrialResults
+) -> tuple[ScoredPoint, ...]:
     """One point for each group."""
     mean = Trial.mean(results.trials, len(benchmark.scorer.groups.names))
     columns = {
@@ -259,7 +265,7 @@ def measured(setting: Setting, benchmark: Benchmark, results: TrialResults) -> t
     return _rows(setting, benchmark, columns, (len(results.trials), source))
 
 
-def infusion_points(workload: Workload, benchmark: Benchmark) -> tuple[Point, ...]:
+def infusion_points(workload: Workload, benchmark: Benchmark) -> tuple[ScoredPoint, ...]:
     """The baseline itself, and with its output perturbed, measured like everything else."""
     return (
         *_baseline_points(workload, benchmark, "infusion", benchmark.baseline),
@@ -268,8 +274,8 @@ def infusion_points(workload: Workload, benchmark: Benchmark) -> tuple[Point, ..
 
 
 def _baseline_points(
-    workload: Workload, benchmark: Benchmark, name: str, held: Baseline
-) -> tuple[Point, ...]:
+    workload: Workload, benchmark: Benchmark, name: str, held: InfusionBaseline
+) -> tuple[ScoredPoint, ...]:
     mean = held.mean
     columns = {
         **_plain(mean),
@@ -279,7 +285,7 @@ def _baseline_points(
         "bias": mean.signed,
         **_ratios(benchmark, mean.absolute, mean.where_published),
     }
-    setting = Setting(workload.name, name, "published", "none", "single")
+    setting = ScoredSetting(workload.name, name, "published", "none", "single")
     return _rows(setting, benchmark, columns, (held.trials, "trials"))
 
 
@@ -344,12 +350,12 @@ def _coverage(results: TrialResults) -> Columns:
 
 
 def _rows(
-    setting: Setting, benchmark: Benchmark, columns: Columns, how: tuple[int, str]
-) -> tuple[Point, ...]:
+    setting: ScoredSetting, benchmark: Benchmark, columns: Columns, how: tuple[int, str]
+) -> tuple[ScoredPoint, ...]:
     trials, source = how
     groups = benchmark.scorer.groups
     return tuple(
-        Point(
+        ScoredPoint(
             **asdict(setting),
             stratum=name,
             cells=int(groups.cells[number]),

@@ -1,114 +1,37 @@
 """Figures: what an evaluation found, as pictures for a page."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from leeward.lab.evaluate.break_even import summary
 from leeward.lab.evaluate.contender import H15
+from leeward.lab.evaluate.figure_plan import RATIO, Choice, FigurePlan, PointPanel
 from leeward.lab.evaluate.key_findings import compared, has_printed
-from leeward.lab.evaluate.line import INFUSION, PUBLISHED, Line, drawable, line_of, lines_of
+from leeward.lab.evaluate.line import (
+    INFUSION,
+    PUBLISHED,
+    MechanismLine,
+    drawable,
+    line_of,
+    lines_of,
+)
 from leeward.lab.evaluate.panel_sheet import PanelPicture, panel_picture
-from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Trace, TracePoint
-from leeward.lab.evaluate.point import ALL, Point
+from leeward.lab.evaluate.panels import FacetPlot
+from leeward.lab.evaluate.point import ALL, ScoredPoint
 
 CHOSEN_ALPHA = 0.1
 """The α of the figures that show one: the nearest to this that was measured."""
 NOMINAL = 0.9
 """The coverage that margins are made for."""
 
-LEAST_RATIO = 0.005
-"""Where a baseline leaves the figure: edge DP hides less and less, at ever smaller errors."""
-
-RATIO = "ratio_to_infusion"
 TODAY = (1.0, "as today's noise infusion")
 READING = "Mean absolute error of a cell, divided by that of noise infusion; both axes logarithmic."
 STYLES = "Thick: ours. Dashed: as published. Grey: other promises"
 TIGHT = "Thick: ours. Thin: the papers' mechanisms with the least noise that their proofs allow."
 
-MEASURES: Mapping[str, Direction] = {
-    RATIO: Direction("error ÷ error of noise infusion", log=True),
-    "spearman": Direction("rank correlation with the truth", reaches=(1,)),
-    "spearman_infusion": Direction("rank correlation with infusion", reaches=(1,)),
-    "coverage": Direction("share of cells within the margin", reaches=(0.8, 1)),
-}
-"""What figures show upwards, by the measure of a point."""
-
-Choice: TypeAlias = Callable[[Line], bool]
-
-
-@dataclass(frozen=True)
-class PointPanel:
-    """A part of a figure and the points it shows."""
-
-    title: str
-    points: tuple[Point, ...]
-
-
-@dataclass(frozen=True)
-class FigurePlan:
-    """A figure over ε: a measure of points, a line for each line of theirs that is chosen."""
-
-    stem: str
-    title: str
-    measure: str
-    subtitle: str
-    panels: Sequence[PointPanel]
-    choice: Choice = lambda _: True
-    level: tuple[float, str] | None = None
-
-    def plot(self) -> FacetPlot:
-        """The figure with its lines: a gap wherever a line has no point."""
-        every = lines_of(point for panel in self.panels for point in panel.points)
-        lines = [line for line in every if self.choice(line)]
-        labels = {line: line.label(self._beside(line)) for line in lines}
-        facets = tuple(
-            Facet(
-                panel.title,
-                tuple(
-                    Trace(labels[line], line.stroke, tuple(self._points(panel, line)))
-                    for line in lines
-                ),
-            )
-            for panel in self.panels
-        )
-        grid = {p.x for facet in facets for trace in facet.traces for p in trace.points}
-        return FacetPlot(
-            self.title,
-            Direction("privacy loss ε", log=True, ticks=tuple(sorted(grid))),
-            MEASURES[self.measure],
-            facets,
-            self.subtitle + self._cut(),
-            self.level,
-        )
-
-    def _beside(self, line: Line) -> list[Line]:
-        """The lines from which its name must tell it apart."""
-        groups = [[one for one in lines_of(p.points) if self.choice(one)] for p in self.panels]
-        return [one for group in groups if line in group for one in group]
-
-    def _points(self, panel: PointPanel, line: Line) -> Iterator[TracePoint]:
-        grid = sorted({point.epsilon for point in panel.points if point.epsilon is not None})
-        values = {p.epsilon: getattr(p, self.measure) for p in panel.points if line_of(p) == line}
-        for epsilon in grid if values else ():
-            value = values.get(epsilon)
-            yield TracePoint(epsilon, None if self._too_low(value, line) else value)
-
-    def _too_low(self, value: float | None, line: Line) -> bool:
-        """Whether a baseline would squeeze all other lines together."""
-        return self.measure == RATIO and line.baseline and value is not None and value < LEAST_RATIO
-
-    def _cut(self) -> str:
-        """What the figure leaves out must be said on it."""
-        every = [(line_of(point), point) for panel in self.panels for point in panel.points]
-        shown = ((line, point) for line, point in every if self.choice(line))
-        if any(self._too_low(getattr(point, self.measure), line) for line, point in shown):
-            return f" Lines of other promises end where they fall below {LEAST_RATIO:g}."
-        return ""
-
 
 def figures(
-    points: Iterable[Point],
+    points: Iterable[ScoredPoint],
     *,
     mark: str | None,
     words: Mapping[str, str] | None = None,
@@ -123,7 +46,7 @@ def figures(
 
 
 def planned(
-    points: Iterable[Point], words: Mapping[str, str], strata_by: Mapping[str, str]
+    points: Iterable[ScoredPoint], words: Mapping[str, str], strata_by: Mapping[str, str]
 ) -> dict[str, FacetPlot]:
     """The figures that have something to show, by their stems.
 
@@ -145,7 +68,9 @@ def planned(
     }
 
 
-def _experiment_of_2015(given: Sequence[Point], names: Mapping[str, str]) -> Iterator[FigurePlan]:
+def _experiment_of_2015(
+    given: Sequence[ScoredPoint], names: Mapping[str, str]
+) -> Iterator[FigurePlan]:
     """A figure for each α, a panel for each table: the three algorithms as [H15] counts them."""
     if not has_printed(given):
         return
@@ -166,15 +91,15 @@ def _experiment_of_2015(given: Sequence[Point], names: Mapping[str, str]) -> Ite
         )
 
 
-def _by_workload(points: Iterable[Point], names: Mapping[str, str]) -> list[PointPanel]:
+def _by_workload(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> list[PointPanel]:
     """A panel for each workload that has points."""
-    mine: dict[str, list[Point]] = {load: [] for load in names}
+    mine: dict[str, list[ScoredPoint]] = {load: [] for load in names}
     for point in points:
         mine[point.workload].append(point)
     return [PointPanel(names[load], tuple(found)) for load, found in mine.items() if found]
 
 
-def _of_workload(given: Sequence[Point], name: str, strata_by: str) -> Iterator[FigurePlan]:
+def _of_workload(given: Sequence[ScoredPoint], name: str, strata_by: str) -> Iterator[FigurePlan]:
     shown = drawable(given)
     by_alpha = _by_alpha([point for point in shown if point.stratum == ALL])
     error = FigurePlan(
@@ -200,7 +125,7 @@ def _of_workload(given: Sequence[Point], name: str, strata_by: str) -> Iterator[
 
 
 def _orders(
-    given: Sequence[Point], name: str, by_alpha: Sequence[PointPanel]
+    given: Sequence[ScoredPoint], name: str, by_alpha: Sequence[PointPanel]
 ) -> Iterator[FigurePlan]:
     """The order of the cells against the truth, and against noise infusion."""
     own = (p.spearman for p in given if p.mechanism == INFUSION and p.stratum == ALL)
@@ -224,10 +149,10 @@ def _orders(
     )
 
 
-def _strata(shown: Sequence[Point], name: str, by: str) -> FigurePlan:
+def _strata(shown: Sequence[ScoredPoint], name: str, by: str) -> FigurePlan:
     """One α, a panel for each stratum in the order in which the points name them."""
-    alphas = [point.alpha for point in shown if point.alpha is not None]
-    alpha = min(alphas, key=lambda one: (abs(one - CHOSEN_ALPHA), one), default=None)
+    alphas = {point.alpha for point in shown if point.alpha is not None}
+    alpha = min(alphas, key=lambda value: (abs(value - CHOSEN_ALPHA), value), default=None)
     here = [point for point in shown if point.alpha in {None, alpha}]
     strata = dict.fromkeys(point.stratum for point in here if point.stratum != ALL)
     panels = [
@@ -240,10 +165,10 @@ def _strata(shown: Sequence[Point], name: str, by: str) -> FigurePlan:
     return FigurePlan("strata", title, RATIO, subtitle, panels, _main, TODAY)
 
 
-def _coverage(shown: Sequence[Point], names: Mapping[str, str]) -> FigurePlan:
+def _coverage(shown: Sequence[ScoredPoint], names: Mapping[str, str]) -> FigurePlan:
     """The lowest coverage over all α: a promise holds where its worst case does."""
     covered = [p for p in shown if p.coverage is not None and p.stratum == ALL]
-    worst: dict[object, Point] = {}
+    worst: dict[object, ScoredPoint] = {}
     for point in sorted(covered, key=lambda point: point.coverage or 0):
         worst.setdefault((point.workload, line_of(point), point.epsilon), point)
     return FigurePlan(
@@ -275,12 +200,12 @@ def _called(workload: str, words: Mapping[str, str]) -> str:
     return f"{name[:1].upper()}{name[1:]}" or workload
 
 
-def _main(line: Line) -> bool:
+def _main(line: MechanismLine) -> bool:
     """All at once is not legible: the tight forms of the papers have their own figure."""
     return line.ours or line.published or line.baseline
 
 
-def _tight(line: Line) -> bool:
+def _tight(line: MechanismLine) -> bool:
     return not (line.published or line.baseline or line.printed)
 
 
@@ -289,7 +214,7 @@ def _only_if_tight(panels: list[PointPanel]) -> list[PointPanel]:
     return panels if any(_tight(line) and not line.ours for line in lines) else []
 
 
-def _by_alpha(points: Sequence[Point]) -> list[PointPanel]:
+def _by_alpha(points: Sequence[ScoredPoint]) -> list[PointPanel]:
     """A panel for each α; what promises something else has none, and stands in all of them."""
     alphas = sorted({point.alpha for point in points if point.alpha is not None})
     return [

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from leeward.core.show.numbers import capital, counted, percent, significant
-from leeward.core.show.page import Row
+from leeward.core.show.page_rows import PageRow
 from leeward.lab.evaluate.break_even import BreakEven, break_even
 from leeward.lab.evaluate.contender import ADDED, PRODUCT, SPLIT
 from leeward.lab.evaluate.evaluation import Evaluation, Study
 from leeward.lab.evaluate.figures import NOMINAL
 from leeward.lab.evaluate.findings import WIDE, agreement, coverage
 from leeward.lab.evaluate.line import ACCOUNTS
-from leeward.lab.evaluate.point import Point
+from leeward.lab.evaluate.point import ScoredPoint
 from leeward.lab.evaluate.results import WorkloadResult, called, ranked, workload_results
 
 
@@ -30,10 +30,10 @@ class FindingRow:
     verdict: str = ""
 
     @property
-    def row(self) -> Row:
+    def row(self) -> PageRow:
         """The finding for a page."""
         cells = (self.setting, self.compared, self.whose, self.verdict, significant(self.number))
-        return Row(self.table, cells)
+        return PageRow(self.table, cells)
 
 
 COLUMNS = ("Table", "Setting", "Compared", "Whose", "Verdict", "Number")
@@ -125,7 +125,7 @@ def products_compared(result: WorkloadResult) -> Iterator[FindingRow]:
 MEAN_ERROR = "mean error (jobs)"
 
 
-def _error_rows(result: WorkloadResult, one: Point, whose: str) -> Iterator[FindingRow]:
+def _error_rows(result: WorkloadResult, one: ScoredPoint, whose: str) -> Iterator[FindingRow]:
     setting = " and ".join(
         f"{name} = {value:g}"
         for name, value in (("α", one.alpha), ("ε", one.epsilon))
@@ -141,7 +141,7 @@ def _error_rows(result: WorkloadResult, one: Point, whose: str) -> Iterator[Find
 EVERY_TABLE = "All tables"
 
 
-def _agreement_rows(points: Iterable[Point]) -> Iterator[FindingRow]:
+def _agreement_rows(points: Iterable[ScoredPoint]) -> Iterator[FindingRow]:
     """Whether closed forms and trials agree; nothing where no setting has both."""
     found = agreement(points)
     if found.compared:
@@ -158,7 +158,7 @@ def _agreement_rows(points: Iterable[Point]) -> Iterator[FindingRow]:
             )
 
 
-def _coverage_rows(points: Iterable[Point]) -> Iterator[FindingRow]:
+def _coverage_rows(points: Iterable[ScoredPoint]) -> Iterator[FindingRow]:
     """The coverage of our margins, and of others' where ours have none."""
     every = coverage(points)
     for one in [one for one in every if one.ours] or every:

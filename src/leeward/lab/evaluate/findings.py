@@ -8,7 +8,7 @@ from leeward.core.mechanisms import REGISTRY
 from leeward.core.show.numbers import listed
 from leeward.lab.evaluate.figures import NOMINAL
 from leeward.lab.evaluate.line import line_of
-from leeward.lab.evaluate.point import ALL, Point, Setting
+from leeward.lab.evaluate.point import ALL, ScoredPoint, ScoredSetting
 from leeward.lab.evaluate.results import (
     WorkloadResult,
     called,
@@ -38,7 +38,7 @@ class Agreement:
     ratio: float
 
 
-def agreement(points: Iterable[Point]) -> Agreement:
+def agreement(points: Iterable[ScoredPoint]) -> Agreement:
     """Compare all cells of every setting; those without a variance cannot be compared."""
     apart, ratios = [], []
     for one in points:
@@ -68,16 +68,16 @@ class Coverage:
     short: int
 
 
-def coverage(points: Iterable[Point]) -> list[Coverage]:
+def coverage(points: Iterable[ScoredPoint]) -> list[Coverage]:
     """The coverage of every mechanism that has margins."""
-    by_name = dict[str, list[Point]]()
+    by_name = dict[str, list[ScoredPoint]]()
     for one in points:
         if one.stratum == ALL and one.coverage is not None:
             by_name.setdefault(called(one), []).append(one)
     return [_coverage(name, found) for name, found in by_name.items()]
 
 
-def _coverage(name: str, found: Sequence[Point]) -> Coverage:
+def _coverage(name: str, found: Sequence[ScoredPoint]) -> Coverage:
     shares = [one.coverage or 0.0 for one in found]
     known = REGISTRY.get(found[0].mechanism)
     return Coverage(
@@ -92,7 +92,7 @@ def _coverage(name: str, found: Sequence[Point]) -> Coverage:
     )
 
 
-def _short(one: Point) -> bool:
+def _short(one: ScoredPoint) -> bool:
     missing = NOMINAL - (one.coverage or 0.0)
     return one.coverage_error is not None and missing > WIDE * one.coverage_error
 
@@ -106,8 +106,8 @@ class Best:
 
     alpha: float | None
     epsilon: float | None
-    own: Point | None
-    other: Point | None
+    own: ScoredPoint | None
+    other: ScoredPoint | None
     factor: float = 1.0
 
     @property
@@ -141,7 +141,7 @@ def _best(result: WorkloadResult, alpha: float | None, epsilon: float | None) ->
 
 
 @dataclass(frozen=True)
-class Gap:
+class MechanismGap:
     """A mechanism that cannot be calibrated, or has no finite mean error, at some settings."""
 
     name: str
@@ -150,7 +150,7 @@ class Gap:
     why: str
 
 
-def gaps(result: WorkloadResult) -> list[Gap]:
+def gaps(result: WorkloadResult) -> list[MechanismGap]:
     """Every mechanism with gaps, with the rules that it broke."""
     found, tried = dict[str, list[str]](), dict[str, int]()
     for refused in result.refused:
@@ -159,11 +159,11 @@ def gaps(result: WorkloadResult) -> list[Gap]:
     for one in points:
         if one.l1 is None:
             found.setdefault(called(one), []).append("no finite mean error")
-    every: list[Setting] = [*result.refused, *points]
+    every: list[ScoredSetting] = [*result.refused, *points]
     for setting in every:
         tried[called(setting)] = tried.get(called(setting), 0) + 1
     return [
-        Gap(name, len(why), tried[name], listed(dict.fromkeys(why), "or"))
+        MechanismGap(name, len(why), tried[name], listed(dict.fromkeys(why), "or"))
         for name, why in found.items()
     ]
 

@@ -16,7 +16,7 @@ import numpy as np
 from leeward.lab.baselines.printed import LOG_LAPLACE, SMOOTH_GAMMA, SMOOTH_LAPLACE
 from leeward.lab.evaluate.contender import H15
 from leeward.lab.evaluate.line import PARALLEL, PUBLISHED
-from leeward.lab.evaluate.point import ALL, Point
+from leeward.lab.evaluate.point import ALL, ScoredPoint
 
 SMOOTH = (SMOOTH_GAMMA, SMOOTH_LAPLACE)
 
@@ -75,7 +75,7 @@ class KeyFinding:
     numbers: tuple[Numbers, ...]
 
 
-def key_findings(points: Iterable[Point], form: str) -> tuple[KeyFinding, ...]:
+def key_findings(points: Iterable[ScoredPoint], form: str) -> tuple[KeyFinding, ...]:
     """The five findings for one form of the smooth algorithms."""
     mine = _Compared(compared(points, form))
     judged = (mine.straight(), mine.cheap(), mine.rising(), mine.crossing(), mine.helped())
@@ -85,7 +85,7 @@ def key_findings(points: Iterable[Point], form: str) -> tuple[KeyFinding, ...]:
     )
 
 
-def findings_json(points: Sequence[Point], mark: str | None) -> dict[str, Any]:
+def findings_json(points: Sequence[ScoredPoint], mark: str | None) -> dict[str, Any]:
     """The findings for programs: with the forms of 2015 where they were run, and those of 2016."""
     forms = (H15, PUBLISHED) if has_printed(points) else (PUBLISHED,)
     first, *others = ([asdict(one) for one in key_findings(points, form)] for form in forms)
@@ -97,7 +97,7 @@ def findings_json(points: Sequence[Point], mark: str | None) -> dict[str, Any]:
     }
 
 
-def compared(points: Iterable[Point], form: str) -> tuple[Point, ...]:
+def compared(points: Iterable[ScoredPoint], form: str) -> tuple[ScoredPoint, ...]:
     """The points of the three algorithms as the paper counts them, from coarse to fine tables."""
     wanted = {LOG_LAPLACE: PUBLISHED, SMOOTH_GAMMA: form, SMOOTH_LAPLACE: form}
     found = [
@@ -111,7 +111,7 @@ def compared(points: Iterable[Point], form: str) -> tuple[Point, ...]:
     return tuple(sorted(found, key=lambda one: one.cells))
 
 
-def has_printed(points: Iterable[Point]) -> bool:
+def has_printed(points: Iterable[ScoredPoint]) -> bool:
     """Whether the forms of 2015 are among the points."""
     return any(one.calibration == H15 for one in points)
 
@@ -120,7 +120,7 @@ def has_printed(points: Iterable[Point]) -> bool:
 class _Compared:
     """What the findings of one form are judged by."""
 
-    points: tuple[Point, ...]
+    points: tuple[ScoredPoint, ...]
 
     def straight(self) -> Judgement:
         """The first."""
@@ -197,9 +197,9 @@ class _Compared:
         ]
         return _everywhere([case["ratio"] < 1 for case in numbers], numbers)
 
-    def _curves(self, shared: str) -> Iterator[tuple[Curve, list[Point]]]:
+    def _curves(self, shared: str) -> Iterator[tuple[Curve, list[ScoredPoint]]]:
         """The points of each table and algorithm that share α, by ε, or the other way round."""
-        found: dict[Curve, list[Point]] = {}
+        found: dict[Curve, list[ScoredPoint]] = {}
         for one in self.points:
             key = one.workload, one.mechanism, float(getattr(one, shared))
             found.setdefault(key, []).append(one)
@@ -208,10 +208,10 @@ class _Compared:
 
     def _pairs(
         self, first: str, second: str
-    ) -> Mapping[tuple[float, float], dict[str, tuple[Point, Point]]]:
+    ) -> Mapping[tuple[float, float], dict[str, tuple[ScoredPoint, ScoredPoint]]]:
         """Two algorithms side by side, by α and ε and then by table."""
         known = {(p.workload, p.mechanism, p.alpha, p.epsilon): p for p in self.points}
-        found: dict[tuple[float, float], dict[str, tuple[Point, Point]]] = {}
+        found: dict[tuple[float, float], dict[str, tuple[ScoredPoint, ScoredPoint]]] = {}
         for (load, name, alpha, epsilon), one in known.items():
             other = known.get((load, second, alpha, epsilon))
             if name == first and other is not None:
@@ -225,7 +225,7 @@ def _everywhere(kept: Sequence[bool], numbers: Sequence[Numbers]) -> Judgement:
     return all(kept) if kept else None, sum(kept), len(kept), tuple(numbers)
 
 
-def _slope(found: Sequence[Point]) -> float:
+def _slope(found: Sequence[ScoredPoint]) -> float:
     """Least squares of ln L1 on ln ε."""
     x = np.array([log(one.epsilon or 1) for one in found])
     y = np.array([log(one.l1 or 1) for one in found])
@@ -233,5 +233,5 @@ def _slope(found: Sequence[Point]) -> float:
     return float((x * y).sum() / (x * x).sum())
 
 
-def _difference(pair: tuple[Point, Point]) -> float:
+def _difference(pair: tuple[ScoredPoint, ScoredPoint]) -> float:
     return (pair[0].l1 or 0.0) - (pair[1].l1 or 0.0)

@@ -8,7 +8,7 @@ from leeward.core.mechanisms import REGISTRY
 from leeward.lab.evaluate import palette
 from leeward.lab.evaluate.contender import H15
 from leeward.lab.evaluate.panels import Stroke
-from leeward.lab.evaluate.point import Point
+from leeward.lab.evaluate.point import ScoredPoint
 
 PUBLISHED, PARALLEL, INFUSION = "published", "parallel", "infusion"
 
@@ -81,7 +81,7 @@ ACCOUNTS = {
 
 
 @dataclass(frozen=True)
-class Line:
+class MechanismLine:
     """What the points of a line have in common; `theta` is None also for the best of several.
 
     `delta` is whether the promise may fail: the δ may be another at every point.
@@ -129,7 +129,7 @@ class Line:
         """The line among the rows of a figure."""
         return "/".join(str(part) for part in astuple(self))
 
-    def maker(self, points: Iterable[Point]) -> str:
+    def maker(self, points: Iterable[ScoredPoint]) -> str:
         """The mechanism for people, with the δ that its promise needs at these points."""
         mine = (one for one in points if one.mechanism == self.mechanism)
         return label(self.mechanism) + delta_words(mine)
@@ -142,7 +142,7 @@ class Line:
         forms = {PUBLISHED: "as published", H15: "as printed in 2015"}
         return f"{name}, {forms.get(self.calibration, self.calibration)}"
 
-    def label(self, lines: Iterable["Line"]) -> str:
+    def label(self, lines: Iterable["MechanismLine"]) -> str:
         """Its name among these lines: what it shares with no other of the same form is added."""
         if self.accounting == PARALLEL:
             name = label(self.mechanism)
@@ -171,9 +171,9 @@ class Line:
         return Stroke(colour, dash, marker, 2.6 if self.ours else 1.2)
 
 
-def line_of(point: Point) -> Line:
+def line_of(point: ScoredPoint) -> MechanismLine:
     """The line that a point lies on."""
-    return Line(
+    return MechanismLine(
         point.mechanism,
         point.calibration,
         point.accounting,
@@ -183,7 +183,7 @@ def line_of(point: Point) -> Line:
     )
 
 
-def delta_words(points: Iterable[Point]) -> str:
+def delta_words(points: Iterable[ScoredPoint]) -> str:
     """The δ of some points in brackets, or the largest of several; nothing without any."""
     found = sorted({one.delta for one in points if one.delta})
     if not found:
@@ -191,7 +191,7 @@ def delta_words(points: Iterable[Point]) -> str:
     return f" (δ {'=' if len(found) == 1 else 'up to'} {found[-1]:.3g})"
 
 
-def lines_of(points: Iterable[Point]) -> tuple[Line, ...]:
+def lines_of(points: Iterable[ScoredPoint]) -> tuple[MechanismLine, ...]:
     """The lines of these points: ours, then the papers', then the baselines."""
     rank = {name: number for number, name in enumerate(ranked())}
     return tuple(
@@ -207,14 +207,14 @@ def lines_of(points: Iterable[Point]) -> tuple[Line, ...]:
     )
 
 
-def drawable(points: Iterable[Point]) -> tuple[Point, ...]:
+def drawable(points: Iterable[ScoredPoint]) -> tuple[ScoredPoint, ...]:
     """The points with an ε; of several θ of node DP only the one with the least error.
 
     The choice looks at the truth, which no release may: it favours the baseline, and is made for
     the baseline alone.
     """
     shown = [point for point in points if point.epsilon is not None]
-    best: dict[object, Point] = {}
+    best: dict[object, ScoredPoint] = {}
     for point in shown:
         key = _place(point)
         if key not in best or _error(point) < _error(best[key]):
@@ -228,11 +228,11 @@ def drawable(points: Iterable[Point]) -> tuple[Point, ...]:
     )
 
 
-def _place(point: Point) -> object:
+def _place(point: ScoredPoint) -> object:
     line = line_of(point)
     free = replace(line, theta=None) if protects(point.mechanism, "establishment") else line
     return free, point.workload, point.stratum, point.alpha, point.epsilon
 
 
-def _error(point: Point) -> float:
+def _error(point: ScoredPoint) -> float:
     return inf if point.l1 is None else point.l1

@@ -8,7 +8,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class Setting:
+class ScoredSetting:
     """A mechanism, what it promises and for how much.
 
     `policy` is what is protected; noise infusion and the forms of 2015 keep no promise ("none").
@@ -33,7 +33,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Point(Setting):
+class ScoredPoint(ScoredSetting):
     """Measures of a setting in one stratum, all in jobs or shares.
 
     `l1` is the mean absolute error of a cell: in closed form where `l1_source` says so, else the
@@ -71,12 +71,12 @@ class Point(Setting):
         return asdict(self)
 
 
-COLUMNS = tuple(one.name for one in fields(Point))
+COLUMNS = tuple(one.name for one in fields(ScoredPoint))
 """The columns of the tidy file, in order."""
 
 
 @dataclass(frozen=True)
-class Refused(Setting):
+class RefusedSetting(ScoredSetting):
     """A setting whose conditions do not hold, and why: a gap in the figures."""
 
     reason: str = ""

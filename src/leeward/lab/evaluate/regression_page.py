@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import capital, percent, significant
-from leeward.core.show.page import Row
+from leeward.core.show.page_rows import PageRow
 from leeward.lab.evaluate import palette
 from leeward.lab.evaluate.finding_table import COLUMNS as FINDING_COLUMNS
 from leeward.lab.evaluate.finding_table import FindingRow
@@ -15,9 +15,9 @@ from leeward.lab.evaluate.regressions import (
     ESTIMANDS,
     POINT_OF_ATLAS,
     TAILS,
-    Line,
     RegressionPoint,
     Regressions,
+    StatisticOfCells,
 )
 from leeward.systems.regress.mose import NOTICE
 
@@ -28,7 +28,7 @@ STATISTICS = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class MethodLook:
     """A method for people, and how it is drawn."""
 
     label: str
@@ -37,22 +37,22 @@ class Shown:
     shape: str
 
 
-SHOWN: Mapping[str, Shown] = {
-    "moments": Shown(
+SHOWN: Mapping[str, MethodLook] = {
+    "moments": MethodLook(
         "moments",
         "Private. Noise on the count and on sums of x, y and their products; the line follows from "
         "them. ε pays once for the count, the slope and all predictions.",
         palette.BLUE,
         "circle",
     ),
-    "theil-sen": Shown(
+    "theil-sen": MethodLook(
         "Theil–Sen",
         "Private, with public counts. Medians of predictions by pairs of people, chosen at random "
         "on a public grid; ε pays for both ends of the line.",
         palette.VERMILLION,
         "square",
     ),
-    "mose": Shown(
+    "mose": MethodLook(
         "MOSE",
         "Not formally private. Noise of scale χ/(εN); χ is the largest N times sensitivity of all "
         "cells, computed from the raw data, with one point added at a corner. Each statistic pays "
@@ -60,28 +60,28 @@ SHOWN: Mapping[str, Shown] = {
         palette.GREEN,
         "diamond",
     ),
-    "upper-bound": Shown(
+    "upper-bound": MethodLook(
         "MOSE upper bound",
         "Not formally private. χ is a proved bound that reads no y but their range; it still reads "
         "x.",
         palette.PURPLE,
         "triangle-up",
     ),
-    "local": Shown(
+    "local": MethodLook(
         "local sensitivity",
         "Not formally private. Noise of the cell's own sensitivity. Stated, the scale leaks; kept "
         "secret, the variance is unknown.",
         palette.ORANGE,
         "triangle-right",
     ),
-    "global": Shown(
+    "global": MethodLook(
         "global sensitivity",
         "Noise for the worst data that could be: the range of the statistic, into which it is "
         "moved. Not formally private here: floats, and a standard error of the raw data.",
         palette.GREY,
         "cross",
     ),
-    "suppression": Shown(
+    "suppression": MethodLook(
         "suppression",
         "Not formally private. Cells of fewer than 20 people are withheld, the others are exact; ε "
         "plays no part.",
@@ -159,7 +159,7 @@ def regression_findings(done: Regressions) -> tuple[FindingRow, ...]:
     return tuple(row for line in done.lines for row in _finding_rows(done, line))
 
 
-def _finding_rows(done: Regressions, line: Line) -> Iterator[FindingRow]:
+def _finding_rows(done: Regressions, line: StatisticOfCells) -> Iterator[FindingRow]:
     """The least squares of a statistic, then every method at the ε nearest to that of the Atlas."""
     table = capital(STATISTICS[line.statistic])
     epsilon = min(_epsilons(done), key=lambda one: (abs(one - POINT_OF_ATLAS), one))
@@ -195,7 +195,7 @@ class Standing:
     """A table of the page: all methods at one ε."""
 
     caption: str
-    rows: Sequence[Row]
+    rows: Sequence[PageRow]
 
 
 def regression_page(done: Regressions, drawn: Mapping[str, PanelPicture]) -> str:
@@ -221,7 +221,7 @@ def _tables(done: Regressions) -> Iterator[Standing]:
             yield Standing(caption, [_row(one) for one in here])
 
 
-def _row(one: RegressionPoint) -> Row:
+def _row(one: RegressionPoint) -> PageRow:
     cells = (
         "ε" if one.private else "none",
         significant(one.error),
@@ -229,7 +229,7 @@ def _row(one: RegressionPoint) -> Row:
         percent(one.tails),
         percent(one.published),
     )
-    return Row(capital(SHOWN[one.method].label), cells, one.private)
+    return PageRow(capital(SHOWN[one.method].label), cells, one.private)
 
 
 def _here(done: Regressions, statistic: str, epsilon: float) -> list[RegressionPoint]:

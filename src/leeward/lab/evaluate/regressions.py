@@ -16,7 +16,7 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.exact import Number
 from leeward.core.mechanisms.moments import Establishments, Moments, lattice_points, row_sums
 from leeward.core.mechanisms.theil_sen import FEWEST, TheilSen
-from leeward.core.show.page import INTERNAL
+from leeward.core.show.page_rows import INTERNAL
 from leeward.core.show.progress import Silent
 from leeward.lab.evaluate.evaluation import Progress
 from leeward.lab.evaluate.regression_cells import MADE_UP, made_up_cells
@@ -65,7 +65,7 @@ REGRESSION_COLUMNS = tuple(one.name for one in fields(RegressionPoint))
 
 
 @dataclass(frozen=True)
-class Line:
+class StatisticOfCells:
     """A statistic on all cells: its median standard error, χ, and χ by the local sensitivity.
 
     The last two differ where a removal, or a point that is no corner, does more; the last is None
@@ -86,7 +86,7 @@ class Regressions:
     made_up: bool
     cells: int
     trials: int
-    lines: tuple[Line, ...]
+    lines: tuple[StatisticOfCells, ...]
     points: tuple[RegressionPoint, ...]
 
     @property
@@ -99,7 +99,7 @@ class Regressions:
         return {"preset": MOSE, "mark": self.mark} | asdict(self)
 
 
-class Contender(Protocol):
+class RegressionMethod(Protocol):
     """A method on cells that it knows."""
 
     @property
@@ -111,14 +111,14 @@ class Contender(Protocol):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Baseline:
+class SensitivityMethod:
     """A method without a guarantee, which pays ε for each statistic."""
 
     ready: Mapping[str, Prepared]
     private: bool = False
 
     @classmethod
-    def of(cls, method: Method, cells: Mapping[str, Scatter]) -> "Baseline":
+    def of(cls, method: Method, cells: Mapping[str, Scatter]) -> "SensitivityMethod":
         """Lines and sensitivities are found once."""
         return cls({of.name: prepared(method, cells, of) for of in ESTIMANDS})
 
@@ -209,10 +209,10 @@ def compare(
     )
 
 
-def contenders(cells: Mapping[str, Scatter]) -> dict[str, Contender]:
+def contenders(cells: Mapping[str, Scatter]) -> dict[str, RegressionMethod]:
     """All methods by name, the baselines first."""
     return {
-        **{name: Baseline.of(method, cells) for name, method in METHODS.items()},
+        **{name: SensitivityMethod.of(method, cells) for name, method in METHODS.items()},
         "moments": Private(_moments(cells)),
         "theil-sen": Private(_theil_sen(cells)),
     }
@@ -281,12 +281,12 @@ def _lowest(values: Floats, size: int) -> list[int]:
     return [int(at) for at in order[:size] if not np.isnan(values[at])]
 
 
-def _lines(cells: Mapping[str, Scatter]) -> Iterator[Line]:
+def _lines(cells: Mapping[str, Scatter]) -> Iterator[StatisticOfCells]:
     for of in ESTIMANDS:
         local = [one.fit.count * one.local_sensitivity(of) for one in cells.values()]
         chi = Mose().envelopes(cells, of)[""].chi
         most = float(np.nanmax(local))
-        yield Line(of.name, _truth(cells, of)[1], chi, most if isfinite(most) else None)
+        yield StatisticOfCells(of.name, _truth(cells, of)[1], chi, most if isfinite(most) else None)
 
 
 def _refuse_few(cells: Mapping[str, Scatter]) -> None:

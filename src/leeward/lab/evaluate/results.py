@@ -6,10 +6,10 @@ from functools import cached_property
 from math import isfinite
 
 from leeward.lab.evaluate.contender import PRODUCT
-from leeward.lab.evaluate.evaluation import Evaluation, Table
+from leeward.lab.evaluate.evaluation import EvaluatedTable, Evaluation
 from leeward.lab.evaluate.figures import CHOSEN_ALPHA
-from leeward.lab.evaluate.line import INFUSION, PARALLEL, Line, line_of
-from leeward.lab.evaluate.point import ALL, Point, Refused, Setting
+from leeward.lab.evaluate.line import INFUSION, PARALLEL, MechanismLine, line_of
+from leeward.lab.evaluate.point import ALL, RefusedSetting, ScoredPoint, ScoredSetting
 
 CHOSEN_EPSILON, CHOSEN_FOR_WHOLE = 1.0, 4.0
 """The ε at which single counts are tabulated, and whole tables of worker cells: the nearest in the
@@ -26,9 +26,9 @@ STRONGER = {"strong": ("strong",), "weak": ("weak", "strong")}
 class WorkloadResult:
     """One workload: its table, its points in all strata, its gaps."""
 
-    table: Table
-    points: tuple[Point, ...]
-    refused: tuple[Refused, ...]
+    table: EvaluatedTable
+    points: tuple[ScoredPoint, ...]
+    refused: tuple[RefusedSetting, ...]
 
     @property
     def whole(self) -> bool:
@@ -37,7 +37,7 @@ class WorkloadResult:
         return PRODUCT in booked or (self.table.worker_cells > 1 and booked != {"single"})
 
     @property
-    def infusion(self) -> Point | None:
+    def infusion(self) -> ScoredPoint | None:
         """Noise infusion on all cells."""
         found = (one for one in self.points if one.mechanism == INFUSION and one.stratum == ALL)
         return next(found, None)
@@ -63,7 +63,7 @@ class WorkloadResult:
         return " and ".join(f"{name} = {one:g}" for name, one in known if one is not None)
 
     @property
-    def here(self) -> tuple[Point, ...]:
+    def here(self) -> tuple[ScoredPoint, ...]:
         """The points of the reading, on all cells; those without α beside the others."""
         return tuple(
             one
@@ -75,7 +75,7 @@ class WorkloadResult:
         )
 
     @property
-    def protected(self) -> tuple[Point, ...]:
+    def protected(self) -> tuple[ScoredPoint, ...]:
         """All points with α at their true price, on all cells."""
         return tuple(one for one in self.points if one.stratum == ALL and _proper(one))
 
@@ -86,7 +86,7 @@ class WorkloadResult:
         return tuple(dict.fromkeys(grid_point(one) for one in tried if _proper(one)))
 
 
-def grid_point(setting: Setting) -> GridPoint:
+def grid_point(setting: ScoredSetting) -> GridPoint:
     """The α and ε of a setting."""
     return setting.alpha, setting.epsilon
 
@@ -103,50 +103,52 @@ def workload_results(evaluation: Evaluation) -> tuple[WorkloadResult, ...]:
     )
 
 
-def ranked(points: Iterable[Point], wanted: Callable[[Line], bool]) -> list[Point]:
+def ranked(
+    points: Iterable[ScoredPoint], wanted: Callable[[MechanismLine], bool]
+) -> list[ScoredPoint]:
     """The wanted points with a finite error, the least first."""
     found = [one for one in points if wanted(line_of(one)) and _measured(one)]
     return sorted(found, key=lambda one: one.l1 or 0.0)
 
 
-def ours(line: Line) -> bool:
+def ours(line: MechanismLine) -> bool:
     """Whether it is one of ours."""
     return line.ours
 
 
-def of_papers(line: Line) -> bool:
+def of_papers(line: MechanismLine) -> bool:
     """Whether it is a mechanism of the papers, published or tight, at its true price."""
     return line.paper and line.accounting != PARALLEL and not line.printed
 
 
-def comparable(own: Point, other: Point) -> bool:
+def comparable(own: ScoredPoint, other: ScoredPoint) -> bool:
     """Whether ours promises at least as much as the other."""
     return own.policy in STRONGER.get(other.policy, (other.policy,)) and own.delta <= other.delta
 
 
-def called(setting: Setting) -> str:
+def called(setting: ScoredSetting) -> str:
     """A setting's mechanism for people, in one line."""
-    point = line_of(Point(**{name: getattr(setting, name) for name in _SHARED}))
+    point = line_of(ScoredPoint(**{name: getattr(setting, name) for name in _SHARED}))
     return point.label([point]).replace("\n", " ")
 
 
-_SHARED = tuple(Setting.__dataclass_fields__)
+_SHARED = tuple(ScoredSetting.__dataclass_fields__)
 
 
-def promise(setting: Setting) -> str:
+def promise(setting: ScoredSetting) -> str:
     """What it promises, in a word or two."""
     if setting.policy == "none":
         return "none"
     return f"{setting.policy}, δ = {setting.delta:.3g}" if setting.delta else setting.policy
 
 
-def _proper(one: Setting) -> bool:
+def _proper(one: ScoredSetting) -> bool:
     """Whether it has an α and is counted at its true price; a form without a promise has none."""
     known = one.alpha is not None and one.epsilon is not None
     return known and one.accounting != PARALLEL and one.policy != "none"
 
 
-def _measured(one: Point) -> bool:
+def _measured(one: ScoredPoint) -> bool:
     return one.l1 is not None and isfinite(one.l1)
 
 

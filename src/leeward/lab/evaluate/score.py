@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.lab.evaluate.strata import Floats, Groups, Integers
+from leeward.lab.evaluate.strata import Floats, Integers, StratumGroups
 from leeward.lab.evaluate.truth import Truth
 
 Values: TypeAlias = NDArray[np.int64 | np.float64]
@@ -32,7 +32,7 @@ class Scorer:
     """
 
     counts: Integers
-    groups: Groups
+    groups: StratumGroups
     ranks: "Ranks"
     published: NDArray[np.bool_]
     today: "Ranks | None" = None
@@ -137,23 +137,23 @@ class Ranks:
     within: Floats
 
     @classmethod
-    def of(cls, values: Values, groups: Groups) -> "Ranks":
+    def of(cls, values: Values, groups: StratumGroups) -> "Ranks":
         """Rank the values of all cells."""
         within = [_centred(part) for part in np.split(values, groups.starts[1:])]
         return cls(_centred(values), np.concatenate(within))
 
-    def correlation(self, other: "Ranks", groups: Groups) -> Floats:
+    def correlation(self, other: "Ranks", groups: StratumGroups) -> Floats:
         """Spearman's ρ of each group; NaN where either does not vary."""
         with np.errstate(invalid="ignore", divide="ignore"):
             product = _products(self, other, groups)
             return product / np.sqrt(self.squares(groups) * other.squares(groups))
 
-    def squares(self, groups: Groups) -> Floats:
+    def squares(self, groups: StratumGroups) -> Floats:
         """The sum of squared ranks of each group."""
         return _products(self, self, groups)
 
 
-def _products(left: Ranks, right: Ranks, groups: Groups) -> Floats:
+def _products(left: Ranks, right: Ranks, groups: StratumGroups) -> Floats:
     strata = groups.sums(left.within * right.within)
     strata[0] = (left.overall * right.overall).sum()  # BLAS would wake threads of its own
     return strata

@@ -26,7 +26,7 @@ def stratum(jobs: Integers) -> Integers:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Groups:
+class StratumGroups:
     """All cells, and the cells of each stratum that has any: what measures are averaged over.
 
     Cells are in the order of their strata, so that a stratum is a slice.
@@ -38,14 +38,14 @@ class Groups:
     """The strata that are reported: those with enough cells in the whole table."""
 
     @classmethod
-    def of(cls, of_cell: Integers) -> "Groups":
+    def of(cls, of_cell: Integers) -> "StratumGroups":
         """The groups of a whole table."""
         cells = np.bincount(of_cell, minlength=len(NAMES))
         return cls(of_cell, tuple(int(one) for one in np.flatnonzero(cells >= FEWEST)))
 
-    def among(self, of_cell: Integers) -> "Groups":
+    def among(self, of_cell: Integers) -> "StratumGroups":
         """The same groups for some of the cells."""
-        return Groups(of_cell, self.present)
+        return StratumGroups(of_cell, self.present)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

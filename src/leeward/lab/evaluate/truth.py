@@ -18,7 +18,7 @@ from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.clipping import checked_entries
 from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.noise.scales import MOST
-from leeward.lab.evaluate.strata import Groups, Integers, stratum
+from leeward.lab.evaluate.strata import Integers, StratumGroups, stratum
 from leeward.publishing.engines import Engine
 
 PLACE = "place"
@@ -83,9 +83,9 @@ class Truth:
         return replace(self, cells=entries.as_cells(), entries=entries)
 
     @cached_property
-    def groups(self) -> Groups:
+    def groups(self) -> StratumGroups:
         """All cells and the strata."""
-        return Groups.of(self.stratum_of_cell)
+        return StratumGroups.of(self.stratum_of_cell)
 
     @property
     def stratum_of_cell(self) -> Integers:

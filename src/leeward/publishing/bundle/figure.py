@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from leeward.core.codebook import Flag
 from leeward.core.codebook.marginal import RELEASED
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.show.charts import Bar, Part, bars, budget, reaches_zero
+from leeward.core.show.charts import BudgetPart, ChartBar, bars, budget, reaches_zero
 from leeward.core.show.heat import heat_map
 from leeward.core.show.interpretation import RANKS
 from leeward.core.show.notebook import Figure
@@ -229,7 +229,7 @@ def cell_bars(
     """
     every = len(cells) == of
     items = [
-        Bar(cell_label(table, cell.codes), cell.value or 0, cell.ends, rank=rank_text(rank))
+        ChartBar(cell_label(table, cell.codes), cell.value or 0, cell.ends, rank=rank_text(rank))
         for cell, rank in zip_longest(cells, ranks[: len(cells)])
     ]
     ordered = sorted(items, key=lambda bar: -bar.value) if every else items
@@ -314,7 +314,10 @@ def account(stated: BudgetStatement) -> Figure | None:
         return None
     name, letter = ("rho", "ρ") if in_rho else ("epsilon", "ε")
     now, spent = (Fraction(getattr(one, name)) for one in (stated.paid, stated.spent))
-    parts = [Part("Spent before", max(spent - now, Fraction(0))), Part("This release", now)]
+    parts = [
+        BudgetPart("Spent before", max(spent - now, Fraction(0))),
+        BudgetPart("This release", now),
+    ]
     left = Fraction(getattr(stated.left, name) or 0)
     chart = budget(parts, left, title="The budget of the account", currency=name)
     caption = f"The {letter} of the account: spent before, paid for this release, and left."

@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationError
 
 from leeward.core.errors import Damaged, LeewardError, shown
-from leeward.core.show.page import INTERNAL
+from leeward.core.show.page_rows import INTERNAL
 from leeward.publishing.bundle.bundle_files import (
     CERTIFICATE,
     CHECKSUMS,

@@ -23,8 +23,8 @@ from leeward.core.privacy.odds_of_suspicion import odds
 from leeward.core.privacy.words import amount_text, factor_text
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import NOTHING, error, percent
-from leeward.core.show.page import Row
-from leeward.core.show.plots import LINES, Plot, Series
+from leeward.core.show.page_rows import PageRow
+from leeward.core.show.plots import LINES, Plot, PlotSeries
 from leeward.publishing.plan.fitness import Fitness
 from leeward.publishing.plan.plan import Plan, PlannedTable
 from leeward.publishing.plan.prediction import mean_error, promises
@@ -232,7 +232,7 @@ class Frontier:
             return None if one.within_10 is None else 100 * one.within_10
 
         series = [
-            Series(
+            PlotSeries(
                 _at_alpha(alpha, "α = ") or "accuracy",
                 LINES[at % len(LINES)],
                 _seen((one.amount, height(one)) for one in points),
@@ -243,18 +243,18 @@ class Frontier:
         stars = [(one.amount, height(one)) for alpha, points in found.items() for one in points
                  if counted and marked.get(alpha, -1) == one.amount]  # fmt: skip
         if stars:
-            series.append(Series(f"worth its price: {AID}", "mark", _seen(stars), joined=False))
+            series.append(PlotSeries(f"worth its price: {AID}", "mark", _seen(stars), joined=False))
         y = "cells within 10 % of their true count, in %" if counted else f"mean error, {unit}"
         across = f"{self.letter} of the whole plan (steps grow)"
         return Plot(name, across, y, tuple(series), log_x=True, log_y=not counted)
 
-    def table(self, name: str) -> tuple[Row, ...]:
+    def table(self, name: str) -> tuple[PageRow, ...]:
         """The rows of a table at the plan's own α, for a person."""
         own = self.plan.asked.alpha
         alpha = own if (name, own) in self.lines else next(a for t, a in self.lines if t == name)
         return tuple(self._row(one) for one in self.lines[name, alpha])
 
-    def _row(self, one: Point) -> Row:
+    def _row(self, one: Point) -> PageRow:
         guarantee = self.plan.asked.with_amount(one.amount)
         bound = odds(guarantee)
         cells = (
@@ -263,7 +263,7 @@ class Frontier:
             error(one.mean_error) if one.mechanism else NOTHING,
             *map(percent, (one.median, *one.accuracy)),
         )
-        return Row(number_text(one.amount), cells)
+        return PageRow(number_text(one.amount), cells)
 
     @property
     def heads(self) -> tuple[str, ...]:

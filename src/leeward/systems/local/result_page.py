@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from leeward.core.show.charts import Bar, Bars, bars
+from leeward.core.show.charts import Bars, ChartBar, bars
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import count, counted, cut, time
-from leeward.core.show.page import Row
+from leeward.core.show.page_rows import PageRow
 
 if TYPE_CHECKING:
     from leeward.systems.local.result_folder import SurveyCertificate
@@ -30,7 +30,7 @@ class Panel:
     reports: int
     asked: int
     chart: Bars | None
-    rows: tuple[Row, ...]
+    rows: tuple[PageRow, ...]
     left_out: int
 
 
@@ -46,7 +46,7 @@ def page(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> str:
         made=time(certificate.created),
         questions=[(one, panels[0], panels[1 : 1 + MOST_STRATA]) for one, panels in asked],
         more_strata=max(0, len(asked[0][1]) - 1 - MOST_STRATA),
-        strata=[Row(_name(one.stratum), (count(one.reports),)) for one in certificate.strata],
+        strata=[PageRow(_name(one.stratum), (count(one.reports),)) for one in certificate.strata],
         laws=[_law(one) for one in certificate.survey["questions"]],
     )
 
@@ -74,15 +74,15 @@ def _name(stratum: Mapping[str, str] | None) -> str:
     return ", ".join(f"{name} {code}" for name, code in stratum.items())
 
 
-def _bar(answer: Mapping[str, Any]) -> Bar:
+def _bar(answer: Mapping[str, Any]) -> ChartBar:
     value, margin = round(answer["count"]), round(answer["count_margin"])
-    return Bar(cut(answer["label"]), value, (value - margin, value + margin))
+    return ChartBar(cut(answer["label"]), value, (value - margin, value + margin))
 
 
-def _row(answer: Mapping[str, Any]) -> Row:
+def _row(answer: Mapping[str, Any]) -> PageRow:
     share, margin, near = (answer[name] for name in ("share", "share_margin", "projected"))
     texts = (points(share) + "\u00a0%", f"± {points(margin)}", points(near) + "\u00a0%")
-    return Row(cut(answer["label"]), texts)
+    return PageRow(cut(answer["label"]), texts)
 
 
 def points(share: float) -> str:
@@ -90,9 +90,9 @@ def points(share: float) -> str:
     return f"{100 * share:.1f}".replace("-", "−")
 
 
-def _law(question: Mapping[str, Any]) -> Row:
+def _law(question: Mapping[str, Any]) -> PageRow:
     told = ", ".join(f"{key} {value}" for key, value in question["law"].items() if key != "kind")
-    return Row(question["name"], (question["method"].replace("_", " "), told))
+    return PageRow(question["name"], (question["method"].replace("_", " "), told))
 
 
 def lines(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> Iterator[str]:
@@ -114,7 +114,7 @@ def lines(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> Iterato
 def _lines(table: Mapping[str, Any]) -> Iterator[str]:
     panel = _panel(table)
     width = min(
-        MOST_LETTERS, max(len(one.head) for one in (*panel.rows, Row(table["question"], ())))
+        MOST_LETTERS, max(len(one.head) for one in (*panel.rows, PageRow(table["question"], ())))
     )
     yield _line(table["question"], ("count", "margin", "share", "margin", "projected"), width)
     for row, (bar, _) in zip(panel.rows, panel.chart.rows if panel.chart else (), strict=True):

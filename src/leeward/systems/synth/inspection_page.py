@@ -7,7 +7,7 @@ from leeward.core.show.charts import Couples, couples
 from leeward.core.show.environment import template
 from leeward.core.show.heat import HeatMap, Shades
 from leeward.core.show.numbers import count, counted, crossed, listed, percent
-from leeward.core.show.page import INTERNAL, Row
+from leeward.core.show.page_rows import INTERNAL, PageRow
 from leeward.systems.synth.inspection import (
     BAD_AT,
     Apart,
@@ -114,15 +114,16 @@ def page(found: Inspection) -> str:
         heats=list(_heats(names, found)) if found.pairs else [],
         worst=[_row(one) for one in sorted(found.pairs, key=lambda one: -one.distance)[:WORST]],
         triples=[_row(one) for one in sorted(found.triples, key=lambda one: -one.distance)],
-        scores=[Row(one.target, tuple(map(percent, (one.synthetic, one.real, one.most_frequent))))
+        scores=[PageRow(
+                    one.target, tuple(map(percent, (one.synthetic, one.real, one.most_frequent))))
                 for one in found.scores],
-        broken=[Row(one.rule, (count(one.synthetic), count(one.real)))
+        broken=[PageRow(one.rule, (count(one.synthetic), count(one.real)))
                 for one in found.violations if one.real or one.synthetic],
         bad_at=BAD_AT,
     )  # fmt: skip
 
 
-def _summary(found: Inspection) -> Iterator[Row]:
+def _summary(found: Inspection) -> Iterator[PageRow]:
     for name, tables in (
         ("Single columns", found.columns),
         ("Pairs", found.pairs),
@@ -133,11 +134,11 @@ def _summary(found: Inspection) -> Iterator[Row]:
             worst = max(tables, key=lambda one: one.distance)
             farthest = f"{crossed(worst.columns)} ({worst.distance:.4f})"
             three = _three(mean, alone=tables is found.columns)
-            yield Row(name, (farthest, f"{len(tables)}", *three))
+            yield PageRow(name, (farthest, f"{len(tables)}", *three))
 
 
-def _row(one: Apart) -> Row:
-    return Row(crossed(one.columns), _three(one))
+def _row(one: Apart) -> PageRow:
+    return PageRow(crossed(one.columns), _three(one))
 
 
 def _three(one: Apart, *, alone: bool = False) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from math import inf
 from leeward.core.privacy.sentences import FURTHER, IN_GENERAL
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import NOTHING, capital, correlation, percent, significant
-from leeward.core.show.page import Row
+from leeward.core.show.page_rows import PageRow
 from leeward.lab.evaluate.break_even import FAMILIES, BreakEven, break_even
 from leeward.lab.evaluate.classical import HEADINGS, sections
 from leeward.lab.evaluate.contender import H15
@@ -15,11 +15,11 @@ from leeward.lab.evaluate.evaluation import Evaluation
 from leeward.lab.evaluate.figures import NOMINAL
 from leeward.lab.evaluate.finding_table import COLUMNS as FINDING_COLUMNS
 from leeward.lab.evaluate.finding_table import caution, findings, reached
-from leeward.lab.evaluate.findings import Best, Gap, bests, coverage, gaps
+from leeward.lab.evaluate.findings import Best, MechanismGap, bests, coverage, gaps
 from leeward.lab.evaluate.key_findings import KeyFinding, has_printed, key_findings
 from leeward.lab.evaluate.line import INFUSION, PARALLEL, PUBLISHED, drawable, line_of
 from leeward.lab.evaluate.panel_sheet import PanelPicture
-from leeward.lab.evaluate.point import Point
+from leeward.lab.evaluate.point import ScoredPoint
 from leeward.lab.evaluate.results import WorkloadResult, called, promise, workload_results
 
 COLUMNS = (
@@ -32,14 +32,14 @@ Pictures = Mapping[str, PanelPicture]
 
 
 @dataclass(frozen=True)
-class Workload:
+class WorkloadSection:
     """A section of the page about one workload."""
 
     anchor: str
     result: WorkloadResult
-    rows: Sequence[Row]
+    rows: Sequence[PageRow]
     bests: Sequence[Best]
-    gaps: Sequence[Gap]
+    gaps: Sequence[MechanismGap]
     figures: Sequence[PanelPicture]
 
     @property
@@ -71,9 +71,9 @@ def page(evaluation: Evaluation, drawn: Pictures) -> str:
     )
 
 
-def _workloads(evaluation: Evaluation, drawn: Pictures) -> list[Workload]:
+def _workloads(evaluation: Evaluation, drawn: Pictures) -> list[WorkloadSection]:
     return [
-        Workload(
+        WorkloadSection(
             f"table-{number}",
             result,
             reference_rows(result),
@@ -85,13 +85,13 @@ def _workloads(evaluation: Evaluation, drawn: Pictures) -> list[Workload]:
     ]
 
 
-def break_even_rows(evaluation: Evaluation) -> list[Row]:
+def break_even_rows(evaluation: Evaluation) -> list[PageRow]:
     """A row for each workload and α, a cell for each family of mechanisms."""
     found: dict[tuple[str, float], dict[str, BreakEven]] = {}
     for one in break_even(evaluation.points):
         found.setdefault((one.workload, one.alpha), {})[one.family] = one
     return [
-        Row(
+        PageRow(
             capital(evaluation.words.get(workload, workload)),
             (f"{alpha:g}", *(reached(mine[family]) for family in FAMILIES)),
         )
@@ -101,13 +101,13 @@ def break_even_rows(evaluation: Evaluation) -> list[Row]:
     ]
 
 
-def findings_rows(evaluation: Evaluation) -> list[Row]:
+def findings_rows(evaluation: Evaluation) -> list[PageRow]:
     """The five findings of 2015 with the forms of both years; none without those of 2015."""
     if not has_printed(evaluation.points):
         return []
     both = (key_findings(evaluation.points, form) for form in (H15, PUBLISHED))
     return [
-        Row(first.statement, (first.rule, verdict(first), verdict(second)))
+        PageRow(first.statement, (first.rule, verdict(first), verdict(second)))
         for first, second in zip(*both, strict=True)
     ]
 
@@ -119,21 +119,21 @@ def verdict(one: KeyFinding) -> str:
     return f"{'holds' if one.verdict else 'does not hold'}, {one.holds} of {one.of}"
 
 
-def reference_rows(result: WorkloadResult) -> list[Row]:
+def reference_rows(result: WorkloadResult) -> list[PageRow]:
     """Every mechanism at the setting of the table, noise infusion first."""
     shown = sorted(drawable(result.here), key=_order)
     known = [] if result.infusion is None or not shown else [result.infusion]
     return [_row(one) for one in (*known, *shown)]
 
 
-def _order(one: Point) -> tuple[int, bool, float]:
+def _order(one: ScoredPoint) -> tuple[int, bool, float]:
     """Ours, the papers', other promises; parallel accounting last; the least error first."""
     line = line_of(one)
     kind = 0 if line.ours else 2 if line.baseline else 1
     return kind, line.accounting == PARALLEL, inf if one.l1 is None else one.l1
 
 
-def _row(one: Point) -> Row:
+def _row(one: ScoredPoint) -> PageRow:
     today = one.mechanism == INFUSION
     cells = (
         promise(replace(one, delta=max(one.delta, one.delta_summed))),
@@ -147,4 +147,4 @@ def _row(one: Point) -> Row:
         percent(one.coverage),
         one.l1_source,
     )
-    return Row("Noise infusion" if today else capital(called(one)), cells, line_of(one).ours)
+    return PageRow("Noise infusion" if today else capital(called(one)), cells, line_of(one).ours)

@@ -7,7 +7,7 @@ INTERNAL = "INTERNAL: computed from confidential data. Not for publication."
 
 
 @dataclass(frozen=True)
-class Row:
+class PageRow:
     """A row of a table: its head, its cells, and whether it is one of ours."""
 
     head: str

@@ -16,7 +16,7 @@ from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth
 
 
-class Released(Protocol):
+class ReleasedProduct(Protocol):
     """The tables of a product as a contender releases them."""
 
     def draw(self) -> Measured:
@@ -54,7 +54,7 @@ class Together:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Apart:
+class TablesApart:
     """Each table by a measurement of its own; the total is that of the smallest table."""
 
     tables: tuple[tuple[Measurement, Cells | Entries], ...]
@@ -85,7 +85,7 @@ def _beside(parts: list[Floats | None]) -> Floats | None:
 
 def released(
     contender: Contender, price: Price, product: Marginal, truth: Truth, margins: Share = None
-) -> Released:
+) -> ReleasedProduct:
     """Calibrate as a plan does; refused where the conditions fail.
 
     `price` is that of the product, or of each of its tables.
@@ -101,4 +101,4 @@ def released(
         cells = truth.of_cells(np.arange(start, start + one.worker_cells))
         tables.append((made, cells.columns(made)))
         start += one.worker_cells
-    return Apart(tuple(tables))
+    return TablesApart(tuple(tables))

@@ -24,7 +24,7 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Network:
+class NodeChart:
     """Spots, and the lines between them."""
 
     kind: ClassVar[str] = "network"
@@ -51,10 +51,10 @@ def network(
     nodes: Sequence[str],
     edges: Iterable[tuple[str, str]],
     distances: Mapping[str, int] | None = None,
-) -> Network:
+) -> NodeChart:
     """Nodes in rows by their distance from the node at 0; on a circle without distances."""
     placed = _circle(nodes) if distances is None else _rows(nodes, distances)
-    return Network(
+    return NodeChart(
         title, tuple(placed.values()), tuple((placed[one], placed[other]) for one, other in edges)
     )
 
