@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from leeward.core.show.charts import Band, BudgetPart, ChartBar, Dot, bars, budget, curves, scatter
+from leeward.core.show.charts import BudgetPart, ChartBar, bars, budget
 from leeward.core.show.environment import environment
 from leeward.core.show.heat import heat_map
+from leeward.core.show.point_charts import Band, Dot, curves, scatter
 from leeward.publishing.bundle.figure import MOST_COLUMNS
 from tests.browser import seen
 from tests.browser.view import PHONE, WIDE, Look, NewView

@@ -11,32 +11,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import UndefinedError
 
+from leeward.core.show.axes import LEAST_TICKS, TICK_LETTERS, AxisScale
 from leeward.core.show.charts import (
-    LEAST_TICKS,
     MOST_PARTS,
-    MOST_TOOLTIPS,
-    TICK_LETTERS,
-    AxisScale,
-    Band,
     Bin,
     BudgetPart,
     ChartBar,
-    Dot,
     bars,
     budget,
     couples,
-    curves,
     histogram,
     reaches_zero,
-    scatter,
     spans,
-    trend,
 )
 from leeward.core.show.environment import ROOMS, environment, prose
 from leeward.core.show.heat import SHADES, HeatMap, Shades, heat_map, shades
 from leeward.core.show.interpretation import OPEN
 from leeward.core.show.notebook import html_table
 from leeward.core.show.numbers import Ends
+from leeward.core.show.point_charts import MOST_TOOLTIPS, Band, Dot, curves, scatter, trend
 
 EVIL = "</title><script>alert(1)</script>\"><img src=x onerror=x>'{{ 7 * 7 }}"
 HUGE = 2**63 - 1

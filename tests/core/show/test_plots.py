@@ -4,17 +4,8 @@ from math import inf
 
 import pytest
 
-from leeward.core.show.charts import LEAST_TICKS
-from leeward.core.show.plots import (
-    Axis,
-    GuessRange,
-    Needle,
-    Plot,
-    PlotSeries,
-    Ranges,
-    Share,
-    Shares,
-)
+from leeward.core.show.axes import LEAST_TICKS, Axis
+from leeward.core.show.plots import GuessRange, Needle, Plot, PlotSeries, Ranges, Share, Shares
 
 
 def test_a_logarithmic_axis_has_round_numbers_and_no_place_for_zero() -> None:

@@ -4,144 +4,26 @@ Labels and numbers are HTML text around the marks, so that nothing depends on le
 drawing serves screen, phone and paper.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
-from math import ceil, copysign, floor, isfinite, log10
-from statistics import median
 from typing import ClassVar
 
 from leeward.core.exact import number_text
+from leeward.core.show.axes import AxisScale, Tick
 from leeward.core.show.interpretation import OPEN
-from leeward.core.show.numbers import NO_MARGIN, Ends, amount_left, count, reach, tick
+from leeward.core.show.numbers import NO_MARGIN, Ends, amount_left, count, reach
 
 MOST_PARTS = 12
 """Maximum number of parts of a budget; of more, the first are added up."""
 
+
 PART_LOOKS = ("past", "bar")
 """Looks of neighbouring parts in turn; they differ in grey too."""
 
-MOST_TICKS, TICK_LETTERS = 7, 40
-"""Maximum number of steps of an axis, and of letters that its numbers and the gaps between them
-take: a phone has room for these."""
-
-LEAST_TICKS = 3
-"""Minimum number of numbers of an axis."""
-
-STEPS = (*range(MOST_TICKS, 0, -1), 10)
-"""Numbers of steps of an axis to try; between ten steps at most there are at least four numbers."""
 
 SHORT = 12
 """Maximum length of labels beside which bars take all of the room that is left."""
-
-LEAST_SPAN = 1e-300
-"""Values that are less apart have no place of their own on an axis: its steps would be 0."""
-
-SEEN = 0.005
-"""Share of its peak below which a curve is not drawn."""
-
-MOST_TOOLTIPS = 400
-"""Maximum number of dots with a tooltip each."""
-
-MOST_NAMES = 8
-"""Maximum number of names below a trend; of more points every second, third, … is named."""
-
-SPREAD = 30
-"""Ratio of the largest to the median value from which a scatter plot is logarithmic."""
-
-Point = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A number of an axis, and its place in per cent."""
-
-    at: float
-    text: str
-
-    @property
-    def anchor(self) -> str:
-        """The text anchor that keeps the number between the ends of the axis."""
-        return "start" if self.at < 3 else "end" if self.at > 97 else "middle"
-
-
-@dataclass(frozen=True)
-class AxisScale:
-    """The two ends of an axis."""
-
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, values: Iterable[float], *, zero: bool = True, air: float = 0.0) -> "AxisScale":
-        """The scale that shows these values, and zero; `air` is a share of it beside both ends."""
-        seen = [float(value) for value in values] + ([0.0] if zero else [])
-        low, high = min(seen), max(seen)
-        if high - low <= LEAST_SPAN:
-            step = max(1.0, abs(high) / 10**6)  # a step of 1 is lost beside a very large value
-            low, high = low if zero else low - step, high + step
-        beside = air * (high - low)
-        return cls(low - beside, high + beside).grown()
-
-    def grown(self) -> "AxisScale":
-        """The scale, or a larger one around it on which three numbers have room."""
-        scale = self
-        while len(scale.ticks) < LEAST_TICKS or _letters(scale.ticks) > TICK_LETTERS:
-            half = (scale.high - scale.low) / 2
-            scale = AxisScale(scale.low - half, scale.high + half)
-        return scale
-
-    def at(self, value: float) -> float:
-        """The place of a value in per cent."""
-        return round(100 * (value - self.low) / (self.high - self.low), 2)
-
-    @property
-    def ticks(self) -> tuple[Tick, ...]:
-        """Round numbers, as many as have room, at least three; whole ones where these suffice."""
-        steps = [round_ticks(self.low, self.high, most) for most in STEPS]
-        whole = fitting([self._ticks(v for v in few if v == int(v)) for few in steps])
-        parts = reversed(steps)  # as few as suffice
-        return whole if len(whole) >= LEAST_TICKS else fitting([*map(self._ticks, parts)])
-
-    def _ticks(self, values: Iterable[float]) -> tuple[Tick, ...]:
-        return tuple(Tick(self.at(one), text) for one, text in named(values))
-
-
-def named(values: Iterable[float]) -> list[tuple[float, str]]:
-    """Numbers of an axis with their texts, which have all digits where short ones are alike."""
-    found = list(values)
-    texts = [tick(one) for one in found]
-    if len(set(texts)) < len(texts):
-        texts = [f"{one:,.15g}".replace("-", "−") for one in found]
-    return list(zip(found, texts, strict=True))
-
-
-def fitting(found: Sequence[tuple[Tick, ...]], letters: int = TICK_LETTERS) -> tuple[Tick, ...]:
-    """The first choice of numbers that has room and at least three; else every second of one.
-
-    Where nothing has room, the shortest that has three.
-    """
-    thinned = [few[start::2] for few in found for start in (0, 1)]
-    enough = [few for few in (*found, *thinned) if len(few) >= LEAST_TICKS]
-    fits = (few for few in enough if _letters(few) <= letters)
-    return next(fits, min(enough, key=_letters, default=max(found, key=len)))
-
-
-def _letters(ticks: tuple[Tick, ...]) -> int:
-    """The letters that numbers and the gaps between them take."""
-    return sum(len(one.text) + 3 for one in ticks)
-
-
-def round_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
-    """Multiples of 1, 2 or 5 times a power of ten, with at most `most` steps between them."""
-    rough = (high - low) / most
-    power = floor(log10(rough))
-    step = next(digit for digit in (1, 2, 5, 10) if float(f"{digit}e{power}") >= rough)
-    unit = float(f"{step}e{power}")
-    return tuple(
-        round(n * unit, max(0, -power)) for n in range(ceil(low / unit), floor(high / unit) + 1)
-    )
 
 
 @dataclass(frozen=True)
@@ -364,7 +246,11 @@ def budget(
     parts: Sequence[BudgetPart], left: Fraction, *, title: str, currency: str = "epsilon"
 ) -> BudgetChart:
     """The parts in their order, and the rest; amounts of zero and below take no room."""
-    spent = _joined(parts)
+    spent = list(parts)
+    if len(parts) > MOST_PARTS:
+        early, late = parts[: 1 - MOST_PARTS], parts[1 - MOST_PARTS :]
+        total = sum((part.amount for part in early), Fraction(0))
+        spent = [BudgetPart(f"{len(early)} earlier", total), *late]
     amounts = [max(one.amount, Fraction(0)) for one in (*spent, BudgetPart("Left", left))]
     total = sum(amounts, Fraction(0)) or Fraction(1)
     starts = [sum(amounts[:at], Fraction(0)) for at in range(len(amounts))]
@@ -378,235 +264,3 @@ def budget(
     ]
     rest = Slice("left", "Left", amount_left(str(left)), *places[-1])
     return BudgetChart(title, (*slices, rest), currency)
-
-
-def _joined(parts: Sequence[BudgetPart]) -> Sequence[BudgetPart]:
-    if len(parts) <= MOST_PARTS:
-        return parts
-    early = parts[: len(parts) - MOST_PARTS + 1]
-    total = sum((part.amount for part in early), Fraction(0))
-    return [BudgetPart(f"{len(early)} earlier", total), *parts[len(early) :]]
-
-
-@dataclass(frozen=True)
-class Band:
-    """A true size, the curve of published numbers, and the interval of nine in ten of them."""
-
-    label: str
-    true: int
-    low: int
-    high: int
-    curve: Sequence[Point]
-
-    @property
-    def interval(self) -> str:
-        """The interval as text."""
-        return f"nine times in ten between {count(self.low)} and {count(self.high)}"
-
-    @property
-    def seen(self) -> Sequence[Point]:
-        """The visible part of the curve, scaled to the height 1."""
-        usable = [(x, y) for x, y in self.curve if isfinite(x) and isfinite(y) and y > 0]
-        peak = max((y for _, y in usable), default=1.0)
-        return sorted((x, y / peak) for x, y in usable if y >= SEEN * peak)
-
-
-@dataclass(frozen=True)
-class Hill:
-    """A band as it is drawn: polygons in a box of 1000 by 100, and places in per cent."""
-
-    band: Band
-    whole: str
-    core: str
-    edge: str
-    true: Tick
-    ticks: tuple[Tick, ...]
-
-
-@dataclass(frozen=True)
-class Curves:
-    """Distributions of published numbers, one below the other."""
-
-    kind: ClassVar = "curves"
-
-    title: str
-    hills: tuple[Hill, ...]
-
-
-def curves(bands: Sequence[Band], *, title: str) -> Curves:
-    """One curve for each band, each on its own scale."""
-    return Curves(title, tuple(_hill(band) for band in bands))
-
-
-def _hill(band: Band) -> Hill:
-    curve = band.seen
-    shown = [*(x for x, _ in curve), band.true, band.low, band.high]
-    scale = AxisScale.of(shown, zero=False)
-    inner = _between(curve, band.low, band.high)
-    true = Tick(scale.at(band.true), f"true size {count(band.true)}")
-    return Hill(
-        band, _area(curve, scale), _area(inner, scale), _points(curve, scale), true, scale.ticks
-    )
-
-
-def _area(curve: Sequence[Point], scale: AxisScale) -> str:
-    if len(curve) < 2:
-        return ""
-    return _points([(curve[0][0], 0.0), *curve, (curve[-1][0], 0.0)], scale)
-
-
-def _points(curve: Sequence[Point], scale: AxisScale) -> str:
-    return " ".join(f"{10 * scale.at(x):.1f},{100 - 100 * y:.1f}" for x, y in curve)
-
-
-def _between(curve: Sequence[Point], low: float, high: float) -> Sequence[Point]:
-    """The curve from low to high, with points of its own at both ends."""
-    ends = [(end, up) for end in (low, high) for up in _height(curve, end)]
-    return sorted([*ends, *((x, y) for x, y in curve if low < x < high)])
-
-
-def _height(curve: Sequence[Point], at: float) -> Iterator[float]:
-    """The height of the curve at a place; nothing beyond its ends."""
-    for (start, up), (end, down) in pairwise(curve):
-        if start <= at <= end and start < end:
-            yield up + (down - up) * (at - start) / (end - start)
-            return
-
-
-@dataclass(frozen=True)
-class Dot:
-    """A pair of numbers; marked ones have another shape and colour."""
-
-    x: float
-    y: float
-    marked: bool = False
-    label: str = ""
-
-
-@dataclass(frozen=True)
-class DotChart:
-    """Dots in per cent of a square whose two axes have one scale."""
-
-    kind: ClassVar = "scatter"
-
-    title: str
-    x: str
-    y: str
-    dots: tuple[Dot, ...]
-    ticks: tuple[Tick, ...]
-    log: bool
-
-    @property
-    def description(self) -> str:
-        """The chart in a sentence."""
-        marked = sum(dot.marked for dot in self.dots)
-        return (
-            f"Across: {self.x}. Upwards: {self.y}. {len(self.dots)} dots, {marked} of them marked."
-        )
-
-
-def scatter(dots: Sequence[Dot], *, title: str, x: str, y: str) -> DotChart:
-    """The dots on axes of one scale; it is logarithmic far from zero where values need it."""
-    values = [value for dot in dots for value in (dot.x, dot.y)] or [0.0]
-    sizes = [abs(value) for value in values]
-    log = max(sizes) >= 1000 and max(sizes) > SPREAD * (1 + median(sizes))
-    shown = map(bent, values) if log else values
-    scale = AxisScale.of(shown, zero=log, air=0.03)
-    drawn = tuple(_placed(dot, scale, log=log, tooltip=len(dots) <= MOST_TOOLTIPS) for dot in dots)
-    return DotChart(title, x, y, drawn, _log_ticks(scale) if log else scale.ticks, log)
-
-
-def _placed(dot: Dot, scale: AxisScale, *, log: bool, tooltip: bool) -> Dot:
-    x, y = (scale.at(bent(value) if log else value) for value in (dot.x, dot.y))
-    return Dot(x, round(100 - y, 2), dot.marked, dot.label if tooltip else "")
-
-
-def bent(value: float) -> float:
-    """A value on the logarithmic scale: linear near zero, logarithmic on both sides of it."""
-    return copysign(log10(1 + abs(value)), value)
-
-
-def _log_ticks(scale: AxisScale) -> tuple[Tick, ...]:
-    """Zero and powers of ten, so few that their numbers do not touch, and at least three."""
-    step = ceil((scale.high - scale.low) / 5)
-    found = (_powers(scale, fewer) for fewer in range(step, 0, -1))
-    return next((few for few in found if len(few) >= LEAST_TICKS), _powers(scale, 1))
-
-
-def _powers(scale: AxisScale, step: int) -> tuple[Tick, ...]:
-    """Zero and every `step`-th power of ten on both sides."""
-    last = ceil(max(abs(scale.low), abs(scale.high)))
-    powers = range(step, last + 1, step)
-    values = [0.0, *(sign * 10.0**power for power in powers for sign in (1, -1))]
-    return tuple(
-        Tick(scale.at(bent(one)), tick(one)) for one in values if 0 <= scale.at(bent(one)) <= 100
-    )
-
-
-@dataclass(frozen=True)
-class TrendMark:
-    """A point of a trend in per cent; `low` and `high` are the ends of its line, the upper second.
-
-    An end that is not `known` is out of sight. Few names have room below the points.
-    """
-
-    bar: ChartBar
-    at: float
-    up: float
-    low: float
-    high: float
-    known: tuple[bool, bool]
-    named: bool
-
-    @property
-    def ends(self) -> tuple[float, ...]:
-        """Where the line has a cap."""
-        places = zip((self.low, self.high), self.known, strict=True)
-        return tuple(place for place, known in places if known)
-
-
-@dataclass(frozen=True)
-class Trend:
-    """Numbers over time as points with the lines of their intervals; zero need not be in sight."""
-
-    kind: ClassVar = "trend"
-
-    title: str
-    unit: str
-    marks: tuple[TrendMark, ...]
-    ticks: tuple[Tick, ...]
-
-    @property
-    def links(self) -> Iterator[tuple[TrendMark, TrendMark]]:
-        """Neighbouring points."""
-        return pairwise(self.marks)
-
-    @property
-    def description(self) -> str:
-        """The numbers as text."""
-        return "; ".join(f"{one.bar.label}: {count(one.bar.value)}" for one in self.marks)
-
-
-def trend(items: Sequence[ChartBar], *, title: str, unit: str) -> Trend:
-    """Points in the given order, at equal distances."""
-    marks = (mark for item in items for mark in (item.value, *(item.ends or ())))
-    scale = AxisScale.of((one for one in marks if one is not None), zero=not items, air=0.05)
-    every = ceil(len(items) / MOST_NAMES)
-    drawn = [
-        _mark(item, scale, round(100 * (at + 0.5) / len(items), 2), named=at % every == 0)
-        for at, item in enumerate(items)
-    ]
-    return Trend(title, unit, tuple(drawn), scale.ticks)
-
-
-def _mark(item: ChartBar, scale: AxisScale, at: float, *, named: bool) -> TrendMark:
-    up = round(100 - scale.at(item.value), 2)
-    if item.ends is None:
-        return TrendMark(item, at, up, up, up, (False, False), named)
-    known = (item.ends[0] is not None, item.ends[1] is not None)
-    places = (
-        (scale.low if item.ends[0] is None else item.ends[0]),
-        (scale.high if item.ends[1] is None else item.ends[1]),
-    )
-    low, high = (round(100 - scale.at(one), 2) for one in places)
-    return TrendMark(item, at, up, low, high, known, named)

@@ -1,8 +1,9 @@
 """Heat map: a table of numbers in shades of their size."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from itertools import count as counting
 from typing import ClassVar
 
@@ -112,18 +113,12 @@ def shades(values: Iterable[int]) -> Shades:
     if not positive:
         return Shades((0,), "")
     low, high = min(positive), max(positive)
-    return _growing(low, high) if high >= DECADES * low else _equal(high)
-
-
-def _equal(high: int) -> Shades:
-    step = next(step for step in _round_steps() if high // step < SHADES)
+    if high >= DECADES * low:
+        return _growing(low, high)
+    larger = (digit * 10**power for power in counting() for digit in (10, 20, 25, 50))
+    step = next(step for step in chain((1, 2, 5), larger) if high // step < SHADES)
     starts = tuple(range(0, high + 1, step))
     return Shades(starts, f"Each shade spans {count(step)}." if len(starts) > 1 else "")
-
-
-def _round_steps() -> Iterator[int]:
-    yield from (1, 2, 5)
-    yield from (digit * 10**power for power in counting() for digit in (10, 20, 25, 50))
 
 
 def _growing(low: int, high: int) -> Shades:
@@ -131,15 +126,11 @@ def _growing(low: int, high: int) -> Shades:
 
     There may be one step more than shades: the smallest numbers then share a shade.
     """
-    for digits, power, factor in _factors():
+    decades = (((1,), power, 10**power) for power in counting(1))
+    for digits, power, factor in chain([((1, 3), 1, 3)], decades):
         bounds = [d * 10 ** (n * power) for n in range(len(str(high))) for d in digits]
         within = [bound for bound in bounds if low < bound <= high]
         if len(within) <= SHADES:
             rule = f"Each shade begins about {count(factor)} times higher than the last."
             return Shades((0, *within[1 - SHADES :]), rule)
     raise AssertionError
-
-
-def _factors() -> Iterator[tuple[tuple[int, ...], int, int]]:
-    yield (1, 3), 1, 3
-    yield from (((1,), power, 10**power) for power in counting(1))

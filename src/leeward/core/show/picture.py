@@ -4,9 +4,10 @@ import re
 from functools import cache
 from itertools import islice
 
-from leeward.core.show.charts import Bars, Trend
+from leeward.core.show.charts import Bars
 from leeward.core.show.environment import style_sheet, template
 from leeward.core.show.map import Map
+from leeward.core.show.point_charts import Trend
 
 COLOUR = re.compile(r"--([a-z0-9-]+): (#[0-9a-f]{6})")
 WIDTH = 800

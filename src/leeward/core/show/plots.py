@@ -4,29 +4,24 @@ Three looks tell the same story on every picture: `theirs` is what another prote
 `ours` what a release of Leeward does, and `nothing` what is known without any release.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, cos, floor, isfinite, log10, pi, sin
+from math import cos, isfinite, pi, sin
 from typing import ClassVar, Literal, TypeAlias
 
-from leeward.core.show.charts import (
-    LEAST_TICKS,
-    STEPS,
-    TICK_LETTERS,
-    AxisScale,
-    Tick,
-    fitting,
-    named,
-    round_ticks,
-)
-from leeward.core.show.numbers import significant, tick
+from leeward.core.show.axes import NARROW, Axis, AxisScale
+from leeward.core.show.numbers import significant
 
 Look: TypeAlias = Literal["theirs", "ours", "nothing"]
+
+
 Line: TypeAlias = Literal["line-one", "line-two", "line-three", "mark"]
 """Series that are no parties: lines in their order, and points that stand out."""
 
+
 LINES: tuple[Line, ...] = ("line-one", "line-two", "line-three")
+
 
 LOOKS: dict[Look, str] = {
     "theirs": "another protection",
@@ -35,89 +30,9 @@ LOOKS: dict[Look, str] = {
 }
 """The looks with what they stand for, where a picture has no names of its own."""
 
-AIR = 0.04
-"""Room between the outermost marks and the ends of an axis, as a share of it."""
-
-FROM_ZERO = 0.5
-"""A linear axis begins at zero if the smallest value is below this share of the largest."""
-
-NARROW = 20
-"""Letters of the numbers of an axis that stands beside labels, as TICK_LETTERS of others."""
-
-SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 Place: TypeAlias = tuple[float, float]
 """A point in per cent, from the left and from the top."""
-
-
-@dataclass(frozen=True)
-class Axis:
-    """An axis with linear or logarithmic steps; `scale` is in powers of ten if it is the second."""
-
-    scale: AxisScale
-    log: bool = False
-    letters: int = TICK_LETTERS
-
-    @classmethod
-    def of(
-        cls,
-        values: Iterable[float],
-        *,
-        log: bool = False,
-        letters: int = TICK_LETTERS,
-        air: float = AIR,
-    ) -> "Axis":
-        """The axis on which these values have a place, with some room beside them."""
-        seen = [one for one in values if isfinite(one) and (one > 0 or not log)] or [1.0]
-        if log:
-            seen = [log10(one) for one in seen]
-        zero = not log and 0 <= min(seen) < FROM_ZERO * max(seen)
-        tight = AxisScale.of(seen, zero=zero)
-        room = air * (tight.high - tight.low)
-        return cls(AxisScale(tight.low - (0 if zero else room), tight.high + room), log, letters)
-
-    def has(self, value: float) -> bool:
-        """Whether a value has a place: no infinite one has, nor zero where steps are powers."""
-        return isfinite(value) and (value > 0 or not self.log)
-
-    def at(self, value: float) -> float:
-        """The place of a value in per cent."""
-        return self.scale.at(log10(value) if self.log else value)
-
-    @cached_property
-    def ticks(self) -> tuple[Tick, ...]:
-        """Round numbers, as many as have room, and at least three."""
-        if not self.log:
-            return fitting([self._steps(most) for most in STEPS], self.letters)
-        powers = fitting([self._powers(most) for most in STEPS], self.letters)
-        few = len(powers) < LEAST_TICKS
-        return fitting([self._within(most) for most in STEPS], self.letters) if few else powers
-
-    def _steps(self, most: int) -> tuple[Tick, ...]:
-        steps = round_ticks(self.scale.low, self.scale.high, most)
-        return tuple(Tick(self.at(one), text) for one, text in named(steps))
-
-    def _powers(self, most: int) -> tuple[Tick, ...]:
-        """Powers of ten; beside them their multiples by 2 and 5 where these are few."""
-        first, last = floor(self.scale.low), ceil(self.scale.high)
-        step = max(1, ceil((self.scale.high - self.scale.low) / most))
-        digits = (1, 2, 5) if 3 * (self.scale.high - self.scale.low) <= most else (1,)
-        powers = range(first - first % step, last + 1, step)
-        values = (float(f"{digit}e{power}") for power in powers for digit in digits)
-        return tuple(Tick(self.at(v), _power(v)) for v in values if 0 <= self.at(v) <= 100)
-
-    def _within(self, most: int) -> tuple[Tick, ...]:
-        """Equal steps of the numbers themselves, for an axis within one power of ten."""
-        steps = round_ticks(10**self.scale.low, 10**self.scale.high, most)
-        return tuple(Tick(self.at(one), text) for one, text in named(steps) if one > 0)
-
-
-def _power(value: float) -> str:
-    """A number of a logarithmic axis; far from one as a power of ten."""
-    if 1e-3 <= value < 1e7:
-        return tick(value)
-    digit, power = f"{value:.0e}".split("e")
-    return f"{'' if digit == '1' else digit + '·'}10{str(int(power)).translate(SUPERSCRIPTS)}"
 
 
 @dataclass(frozen=True)

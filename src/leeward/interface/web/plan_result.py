@@ -9,7 +9,7 @@ from leeward.core.codebook.statistic import COUNT
 from leeward.core.errors import LeewardError
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.delta import delta_rule
-from leeward.core.show.charts import Band, Curves, curves
+from leeward.core.show.point_charts import Band, Curves, curves
 from leeward.publishing.ledger import Account, Ledger
 from leeward.publishing.ledger.account import payment
 from leeward.publishing.ledger.repeat import Earlier

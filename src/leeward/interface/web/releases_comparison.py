@@ -9,8 +9,9 @@ from starlette.responses import Response
 
 from leeward.core.codebook.statistic import COUNT
 from leeward.core.errors import InvalidParameter, LeewardError, shown
-from leeward.core.show.charts import Bars, ChartBar, Dot, DotChart, bars, scatter
+from leeward.core.show.charts import Bars, ChartBar, bars
 from leeward.core.show.numbers import count, counted, cut
+from leeward.core.show.point_charts import Dot, DotChart, scatter
 from leeward.derived.derive.comparison import (
     Comparison,
     apart_words,

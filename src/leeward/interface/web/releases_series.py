@@ -9,9 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from leeward.core.errors import LeewardError
-from leeward.core.show.charts import ChartBar, Trend, trend
+from leeward.core.show.charts import ChartBar
 from leeward.core.show.numbers import cut
 from leeward.core.show.picture import picture
+from leeward.core.show.point_charts import Trend, trend
 from leeward.derived.derive.series import Series, alike, series
 from leeward.interface.web.releases_address import CODE, table_of
 from leeward.interface.web.releases_files import CSV, attached, caption, picture_answer

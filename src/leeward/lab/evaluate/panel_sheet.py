@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from textwrap import wrap
 
-from leeward.core.show.charts import Tick
+from leeward.core.show.axes import Axis, Tick
 from leeward.core.show.environment import template
-from leeward.core.show.plots import Axis
 from leeward.lab.evaluate.end_labels import LETTER, LINE, EndLabel, dodged, text_height, text_width
 from leeward.lab.evaluate.palette import BLACK, RED, ink
 from leeward.lab.evaluate.panels import Facet, FacetPlot, Trace, TracePoint

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from math import isfinite
 from typing import ClassVar
 
-from leeward.core.show.charts import LEAST_TICKS, Tick, named
-from leeward.core.show.plots import AIR, Axis
+from leeward.core.show.axes import AIR, LEAST_TICKS, Axis, Tick, named
 from leeward.lab.evaluate.palette import BLACK
 
 
