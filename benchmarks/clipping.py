@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 import leeward
 from leeward.core.codebook import Entries
+from leeward.core.mechanisms.calibrated import Mechanism
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.error_margins import PublicMargins
 from leeward.core.mechanisms.joint_clipped import JointClipped
-from leeward.core.mechanisms.measurement import Mechanism
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -20,7 +20,8 @@ from leeward.core.codebook import Entries
 from leeward.core.codebook.values import EMPTY
 from leeward.core.mechanisms.apd import ApdTarget
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
-from leeward.core.mechanisms.measurement import MarginRule, Measured, Needs
+from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.measurement import Measured, Needs
 from leeward.core.mechanisms.pay import PayMechanism
 from leeward.core.mechanisms.pay_margins import pay_margins, reach
 from leeward.core.mechanisms.registry import mechanism

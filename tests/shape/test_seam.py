@@ -4,23 +4,28 @@ import ast
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
+import leeward.core.mechanisms
 from leeward.core.mechanisms import REGISTRY
-from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.calibrated import Mechanism
+from leeward.core.mechanisms.measurement import Recordable
 from tests.shape.source import Module, modules
 
 ROOM = "leeward.core.mechanisms"
-HOMES = {one.__module__ for one in (*REGISTRY.values(), Additive)}
+HOMES = [
+    import_module(f"{ROOM}.{one.name}") for one in iter_modules(leeward.core.mechanisms.__path__)
+]
 """Modules that define mechanism classes and their measurements."""
 
 CLASSES = {
     name
     for home in HOMES
-    for name, one in vars(import_module(home)).items()
-    if isinstance(one, type) and one.__module__ == home
-}
+    for name, one in vars(home).items()
+    if isinstance(one, type) and issubclass(one, (Mechanism, Recordable))
+} - {Mechanism.__name__}
 NAMED = {
     "leeward.lab.attacks.released_counts": "makes the additive mechanisms that attacks try",
     "leeward.lab.attacks.differencing": "an attack names the mechanism that it is tried against",
@@ -53,7 +58,7 @@ def knowledge(module: Module) -> Iterator[str]:
     """Imports of mechanism classes, tests by class, and names of mechanisms as text."""
     for line, target in module.imports():
         home, _, name = target.rpartition(".")
-        if home in HOMES and name in CLASSES:
+        if home.startswith(ROOM) and name in CLASSES:
             yield f"{module.name}:{line} imports {name}"
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Constant) and str(node.value) in REGISTRY:

@@ -90,6 +90,22 @@ def positive(value: Number, parameter: str) -> Fraction:
     return number
 
 
+def probability(p: str | float | Fraction, parameter: str = "p") -> Fraction:
+    """Read a number strictly between 0 and 1; no guarantee depends on it, so floats will do."""
+    try:
+        share = Fraction(p) if isinstance(p, float) else rational(p, parameter)
+    except (ValueError, OverflowError):
+        share = Fraction(0)
+    if not 0 < share < 1:
+        raise InvalidParameter(
+            parameter,
+            rule="must be above 0 and below 1",
+            value=shown(p),
+            next_step="Use '0.9' for 90 percent.",
+        )
+    return share
+
+
 def whole_number(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number; True and False are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leeward.core.errors import LeewardError
-from leeward.core.mechanisms import additive, choice, error_margins
+from leeward.core.mechanisms import choice, counts_with_noise, error_margins
 from leeward.interface.commands.app import build
 from leeward.interface.web.plan_form import DraftTable, draft_of, posted
 from leeward.interface.web.plan_result import SIZES
@@ -396,7 +396,7 @@ def forget() -> None:
     """Everything is computed anew."""
     for kept in (
         choice._calibrated,
-        additive._expected_error,
+        counts_with_noise._expected_error,
         error_margins._factor,
         error_margins._least,
     ):

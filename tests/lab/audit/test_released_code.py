@@ -10,9 +10,10 @@ import pytest
 from scipy.stats import beta
 
 from leeward.core.codebook import Cells, Entries
-from leeward.core.mechanisms.additive import CountsWithNoise
+from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.error_margins import NoMargins
-from leeward.core.mechanisms.measurement import MarginRule, Measured, Measurement
+from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.measurement import Measured, Measurement
 from leeward.core.mechanisms.node_laplace import NodeLaplace, SmallEstablishments
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise.law import laplace
@@ -118,7 +119,7 @@ class KeepsLarge(NodeLaplace):
     """The released numbers are right, and the table that they are applied to is not."""
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
-        return CountsAll(self, by_cell, margins)
+        return CountsAll(self, margins, by_cell)
 
 
 class TableLargest(CountsWithNoise):
@@ -133,7 +134,7 @@ class FollowsTable(VectorPareto):
     """As above."""
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
-        return TableLargest(self, by_cell, margins)
+        return TableLargest(self, margins, by_cell)
 
 
 def test_a_mechanism_that_is_applied_to_the_wrong_table_is_found() -> None:

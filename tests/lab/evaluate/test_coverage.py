@@ -9,7 +9,7 @@ import pytest
 
 from leeward.core.codebook import Attribute, Dimension, Marginal
 from leeward.core.codebook.values import ends
-from leeward.core.mechanisms.additive import CountsWithNoise
+from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.error_margins import SpentMargins, _least
 from leeward.core.mechanisms.measurement import Measured, Measurement
 from leeward.core.mechanisms.scale import least_margin

@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import ks_2samp
 
 from leeward.core.codebook import Attribute, Dimension, Entries, Marginal
-from leeward.core.mechanisms.additive import CountsWithNoise
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
+from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.node_laplace import SmallEstablishments
 from leeward.core.mechanisms.vector_pareto import VectorPareto

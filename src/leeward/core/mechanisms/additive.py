@@ -4,9 +4,8 @@ A new mechanism of this form is a subclass with a law, scales and a calibration;
 measures a whole table with it.
 """
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -16,28 +15,12 @@ import numpy as np
 from flint import arb
 from numpy.typing import ArrayLike
 
-from leeward.core.codebook import Cells, Entries
-from leeward.core.codebook.marginal import margin_columns
-from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import ball, precision, rational, whole_number, whole_within
-from leeward.core.mechanisms.claims import claim
-from leeward.core.mechanisms.measurement import (
-    COVERAGE,
-    CellLaw,
-    Claims,
-    Expected,
-    MarginRule,
-    Measured,
-    Measurement,
-    Needs,
-    Origin,
-    PublicLaw,
-    Recordable,
-    Spread,
-    Words,
-)
-from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.exact import ball, precision, probability, whole_number, whole_within
+from leeward.core.mechanisms.calibrated import Mechanism
+from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
+from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.noise.accuracy import accurate, to_decimal
 from leeward.core.noise.error import Error, rounded_errors
 from leeward.core.noise.integers import same_shape, whole_numbers
@@ -53,7 +36,6 @@ from leeward.core.noise.scales import (
     secret,
 )
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy import Guarantee, Policy, sequential
 
 Measure = float | Floats | None
 Covered: TypeAlias = Callable[[Floats], Floats]
@@ -68,28 +50,15 @@ LEVEL = 1e-9
 """A mean of fewer jobs is that of a symmetric law."""
 
 
-class Additive(ABC):
+class Additive(Mechanism):
     """A count plus rounded noise whose scale depends on the count or the largest establishment."""
 
-    name: ClassVar[str]
-    words: ClassVar[Words]
-    claims: ClassVar[Claims]
-    origin: ClassVar[Origin] = "ours"
-    in_plans: ClassVar[bool] = True
-    free_margins: ClassVar[bool] = False
-    spends_delta: ClassVar[bool] = False
-    gaussian: ClassVar[bool] = False
     follows: ClassVar[str] = "largest"
     """Which column the noise depends on: largest, counts, or either (only its shape matters)."""
 
-    follows_counts: ClassVar[bool] = False
     joint: ClassVar[bool] = False
     """Whether the worker cells of a workplace cell share one random factor."""
 
-    counted: ClassVar[bool] = True
-    """Whether what is released are counts."""
-
-    parameters: Parameters
     law: Law
 
     @property
@@ -101,20 +70,10 @@ class Additive(ABC):
     def scales(self, counts: Integers, largest: Integers) -> Scales:
         """The exact scale of each count's noise."""
 
-    def price(self) -> Guarantee:
-        """What one release costs, before it is stated for a policy."""
-        p = self.parameters
-        return Guarantee(p.policy, p.growth, p.epsilon)
-
-    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
-        """The guarantee of releasing all cells of a table; refuses what is not proved.
-
-        `table` is "workplace" (every job is counted; the default for one cell) or "worker" (a
-        worker attribute, a filter on workers or an incomplete code list).
-        """
-        several = self.parameters.cells > 1
-        kind = ("worker" if several else "workplace") if table is None else table
-        return claim(self.name, self.claims, self.price(), policy, kind)
+    @property
+    def usual_table(self) -> str:
+        """Every job is counted where there is one cell; several cells are of kinds of workers."""
+        return "worker" if self.parameters.cells > 1 else "workplace"
 
     def release(self, counts: ArrayLike | None, largest: ArrayLike | None = None) -> Integers:
         """Noisy counts of the same shape: unbiased where the mechanism is, negatives included.
@@ -141,7 +100,7 @@ class Additive(ABC):
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on a table; `by_cell`: a cell's noise follows its own largest."""
-        return CountsWithNoise(self, by_cell, margins)
+        return CountsWithNoise(self, margins, by_cell)
 
     def public_margins(self, values: Integers, coverage: Fraction) -> Integers:
         """Margins where the scale is the same for all cells, and public."""
@@ -288,134 +247,6 @@ class Additive(ABC):
         return self.scales(n.reshape(1), x.reshape(1)).exact(0)
 
 
-@dataclass(frozen=True)
-class CountsWithNoise(Recordable):
-    """The measurement of a table's counts: a whole block at once, or cell by cell.
-
-    With `by_cell` the noise of a worker cell follows its own largest establishment rather than
-    the largest of its workplace cell.
-    """
-
-    mechanism: Additive
-    by_cell: bool
-    margins: MarginRule
-
-    deviations: ClassVar[None] = None
-
-    @property
-    def name(self) -> str:
-        """The mechanism's name."""
-        return self.mechanism.name
-
-    @property
-    def words(self) -> Words:
-        """How the mechanism is named and explained."""
-        return self.mechanism.words
-
-    @property
-    def parameters(self) -> Parameters:
-        """What the mechanism was calibrated for."""
-        return self.mechanism.parameters
-
-    @property
-    def needs(self) -> Needs:
-        """The noise of a block follows all jobs of an establishment, that of a cell its own.
-
-        The wrong one of the two would break the promise.
-        """
-        own = self.by_cell and self.mechanism.follows == "largest"
-        return Needs.OWN_LARGEST if own else Needs.CELLS
-
-    def constants(self) -> dict[str, str]:
-        """The exact constants of the mechanism as text."""
-        return self.parameters.constants(self.mechanism)
-
-    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
-        """The counts, and the noisy scales that margins follow from (scale.proof.md)."""
-        counts = self.mechanism.guarantee(policy, table=table)
-        if not self.margins.epsilon:
-            return counts
-        return sequential(counts, Guarantee(counts.policy, counts.alpha, self.margins.epsilon))
-
-    def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
-        """Counts with noise, and their margins."""
-        counts, largest = self._columns(columns)
-        _refuse_broken(counts, largest)
-        values = self.mechanism._release(counts, self._followed(largest), noise)
-        margins = self.margins.released(self.mechanism, values, largest, noise)
-        return Measured(values, margins, self._law(counts.shape[0]))
-
-    @property
-    def margin_columns(self) -> tuple[str, ...]:
-        """As the rule for margins says; with several worker cells also for all together."""
-        if self.margins.coverage is None:
-            return ()
-        return margin_columns(ends=self.margins.ends, block=self.parameters.cells > 1)
-
-    def expected(self, columns: Cells | Entries) -> Expected:
-        """The mechanism's own formulas."""
-        counts, largest = self._columns(columns)
-        error = self.mechanism.errors(self._followed(largest), counts)
-        return Expected(
-            _for_cells(error.absolute, counts.shape),
-            _for_cells(error.mean, counts.shape),
-            finite=error.absolute is not None,
-            steady=error.square is not None,
-            square=_for_cells(error.square, counts.shape),
-        )
-
-    def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
-        """Mean absolute error, in jobs."""
-        return _expected_error(self.mechanism, self._own(size), self.by_cell)
-
-    def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
-        """As the rule for margins says."""
-        return self.margins.typical(self.mechanism, self._own(size))
-
-    def cell_noise(self, table: int = 0) -> CellNoise | None:
-        """As the rule for margins says."""
-        return self.margins.noise(self.mechanism)
-
-    def cell_law(
-        self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
-    ) -> CellLaw:
-        """At the scale of the largest establishment, or of the count where noise follows that."""
-        count = -(-(size if jobs is None else jobs) // self.parameters.cells)
-        counted = count if self.mechanism.follows_counts else 0
-        return CellLaw(count, *_law_and_scale(self.mechanism, counted, self._own(size)))
-
-    def spread(self, size: int) -> Spread:
-        """At the scale of one establishment, whose workers are spread over the worker cells."""
-        count = -(-size // self.parameters.cells)
-        return _spread(self.mechanism, count, count if self.by_cell else size)
-
-    def _own(self, size: int) -> int:
-        return -(-size // self.parameters.cells) if self.by_cell else size
-
-    def _followed(self, largest: Integers) -> Integers | None:
-        return largest if self.mechanism.follows == "largest" else None
-
-    def _columns(self, columns: Cells | Entries) -> tuple[Integers, Integers]:
-        """Counts (w, d), and what the noise follows: (w, d), or (w,) for a block."""
-        if isinstance(columns, Entries):
-            columns = columns.as_cells()
-        counts = columns.counts
-        own = self.needs is Needs.OWN_LARGEST
-        largest = columns.own_largest() if own else columns.largest
-        if largest.ndim < counts.ndim and self.parameters.cells == 1:
-            largest = np.broadcast_to(largest[:, None], counts.shape)
-        return counts, largest
-
-    def _law(self, workplaces: int) -> PublicLaw:
-        mean, square = self.mechanism.law.moment(1), self.mechanism.law.moment(2)
-        variance = None if square is None or mean is None else square - mean**2
-        joint = self.mechanism.joint and self.parameters.cells > 1
-        if self.mechanism.follows != "either":
-            return PublicLaw(variance, joint, None)
-        scale = float(self.mechanism.scale(0, None))
-        return PublicLaw(variance, joint, np.full(workplaces, scale))
-
-
 @lru_cache(maxsize=64)  # the certificate asks for it, and so do totals
 def _lean(made: Additive) -> float:
     """The largest mean of rounded noise, over sizes of the largest establishment."""
@@ -427,48 +258,6 @@ def _lean(made: Additive) -> float:
         return 0.0
     lean = float(np.abs(mean - own * scales.floats).max())
     return lean if lean > LEVEL else 0.0
-
-
-@lru_cache(maxsize=1024)  # asked when mechanisms are compared, and again when they are shown
-def _expected_error(made: Additive, size: int, by_cell: bool) -> float | None:
-    cells = made.parameters.cells
-    if made.follows_counts:
-        return _number(made.mean_abs_error(size, size))
-    if cells > 1 and by_cell:
-        return _number(made.mean_abs_error([size] * cells))
-    return _number(made.mean_abs_error(size))
-
-
-def _number(measure: Measure) -> float | None:
-    return measure if measure is None or isinstance(measure, float) else float(measure[0])
-
-
-@lru_cache(maxsize=1024)  # a profile has many cells of one size
-def _law_and_scale(made: Additive, count: int, largest: int) -> tuple[Law, float]:
-    scale = made.scale(count, largest)
-    return law_at(made.laws, scale), float(scale)
-
-
-@lru_cache(maxsize=1024)  # frozen values, shown again with every change of something else
-def _spread(made: Additive, count: int, largest: int) -> Spread:
-    tail = (1 - COVERAGE) / 2
-    low, high = (int(np.asarray(made.quantile(p, largest, count))) for p in (tail, 1 - tail))
-    return Spread(count, count + low, count + high, *_law_and_scale(made, count, largest))
-
-
-def _for_cells(measure: Floats | None, shape: tuple[int, ...]) -> Floats | None:
-    """A measure of every cell; that of a block holds for each of its cells."""
-    if measure is None:
-        return None
-    cells = measure.reshape(shape) if measure.size == shape[0] * shape[1] else measure[:, None]
-    return np.broadcast_to(cells, shape)
-
-
-def _refuse_broken(counts: Integers, largest: Integers) -> None:
-    """An engine that counts jobs of no establishment would get too little noise: stop."""
-    jobs = counts if largest.ndim == counts.ndim else counts.sum(axis=1)
-    if (counts < 0).any() or ((jobs > 0) & (largest <= 0)).any():
-        raise ArithmeticError("counts and largest establishments do not belong together")
 
 
 def within(law: Law, z: Floats) -> Floats:
@@ -504,19 +293,3 @@ def _quantile(law: Law, scale: Fraction, share: Fraction) -> int:
             return bool(below < ball(share)) or bool(above > ball(1 - share))
 
     return bisect(short)
-
-
-def probability(p: str | float | Fraction, parameter: str = "p") -> Fraction:
-    """Read a number strictly between 0 and 1; no guarantee depends on it, so floats will do."""
-    try:
-        share = Fraction(p) if isinstance(p, float) else rational(p, parameter)
-    except (ValueError, OverflowError):
-        share = Fraction(0)
-    if not 0 < share < 1:
-        raise InvalidParameter(
-            parameter,
-            rule="must be above 0 and below 1",
-            value=shown(p),
-            next_step="Use '0.9' for 90 percent.",
-        )
-    return share

@@ -14,6 +14,7 @@ from leeward.core.codebook import Flows, Gains, Marginal, Pay, Percentiles, Stat
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, SizeProfile
 from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, nearest, shown
 from leeward.core.exact import precision, three_digits_up
+from leeward.core.mechanisms.calibrated import Mechanism
 from leeward.core.mechanisms.claims import COUNTS, PAY, claim
 from leeward.core.mechanisms.error_margins import (
     NarrowedMargins,
@@ -25,7 +26,8 @@ from leeward.core.mechanisms.error_margins import (
 from leeward.core.mechanisms.flows import FlowsOfClasses
 from leeward.core.mechanisms.gains import GainsOfEstablishments
 from leeward.core.mechanisms.joint_pareto import JointPareto, paid_margins
-from leeward.core.mechanisms.measurement import MarginRule, Measurement, Mechanism
+from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.core.mechanisms.pay import PayMechanism
 from leeward.core.mechanisms.pay_margins import pay_margins, unpaid_margins

@@ -1,11 +1,14 @@
 """Which guarantee a mechanism may claim: what its proof covers, and what follows from that."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from leeward.core.errors import InvalidParameter, NotCovered
-from leeward.core.mechanisms.measurement import Claims
 from leeward.core.privacy import Guarantee, Policy, ProportionalAlpha, StrongAlpha, policy
 from leeward.core.privacy.policy import unit_of, with_unit
+
+Claims: TypeAlias = Mapping[str, Sequence[Policy]]
+"""The policies that a mechanism's proof covers, by kind of table."""
 
 COUNTS = ("workplace", "worker", "joint", "gains")
 """A workplace table counts every job; anything with a worker part or a filter is a worker table.

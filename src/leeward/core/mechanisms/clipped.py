@@ -17,18 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leeward.core.codebook import Entries
-from leeward.core.exact import Number, precision, root_up
-from leeward.core.mechanisms.additive import Measure, probability
-from leeward.core.mechanisms.claims import claim
+from leeward.core.exact import Number, precision, probability, root_up
+from leeward.core.mechanisms.additive import Measure
+from leeward.core.mechanisms.calibrated import Mechanism, Words
+from leeward.core.mechanisms.claims import Claims
 from leeward.core.mechanisms.clipping import Clipping
-from leeward.core.mechanisms.measurement import (
-    COVERAGE,
-    Claims,
-    MarginRule,
-    Measurement,
-    Origin,
-    Words,
-)
+from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.measurement import COVERAGE, Measurement
 from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide
 from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.mechanisms.split import (
@@ -43,7 +38,7 @@ from leeward.core.noise.integers import establishment_rows, numbered, whole_marg
 from leeward.core.noise.law import PiecewiseLaw, discrete_laplace, laplace
 from leeward.core.noise.scales import BOUND, MOST, WIDEST_GAUSSIAN, Integers, Noise, Scales, secret
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy import Guarantee, Policy, StrongAlpha
+from leeward.core.privacy import Guarantee, StrongAlpha
 
 MISSED = (1 - COVERAGE) / 2
 """η₁ = η₂: how often the maximum comes out too low, and how often the noise of a sum is larger."""
@@ -53,7 +48,7 @@ Ends: TypeAlias = tuple[Integers, Integers]
 
 
 @dataclass(frozen=True)
-class Clipped:
+class Clipped(Mechanism):
     """Blocks of any number of worker cells, noise scale public, a bias where θ came out low.
 
     `release(counts, sizes, workplace)` takes one row an establishment: its worker cells, all its
@@ -76,14 +71,10 @@ class Clipped:
         "least 90 % of cases. The noise is value − low on either side; what high is farther "
         "from the value is the allowance for clipping.",
     )
-    origin: ClassVar[Origin] = "ours"
-    counted: ClassVar[bool] = True
-    in_plans: ClassVar[bool] = True
     free_margins: ClassVar[bool] = True
-    spends_delta: ClassVar[bool] = False
     gaussian: ClassVar[bool] = True
-    follows_counts: ClassVar[bool] = False
     claims: ClassVar[Claims] = {kind: (StrongAlpha(),) for kind in ("workplace", "worker", "gains")}
+    usual_table: ClassVar[str] = "worker"
 
     parameters: Parameters
     clipping: Clipping
@@ -126,14 +117,13 @@ class Clipped:
         clipping = replace(self.clipping, headroom=fixed.headroom)
         return replace(self, split=fixed.split, clipping=clipping, fixed=fixed)
 
-    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
+    def price(self) -> Guarantee:
         """ε, or ρ for Gaussian noise, of the whole block; strong, hence also weak."""
         epsilon = Fraction(0) if self.noise == "gaussian" else self.parameters.epsilon
-        price = Guarantee(self.parameters.policy, self.parameters.growth, epsilon, 0, self.rho)
-        return claim(self.name, self._claims, price, policy, table or "worker")
+        return Guarantee(self.parameters.policy, self.parameters.growth, epsilon, 0, self.rho)
 
     @property
-    def _claims(self) -> Claims:
+    def proved(self) -> Claims:
         """Two nets of opposite sign are farther apart in L2 than two cells: no Gaussian gains."""
         if self.noise == "laplace":
             return self.claims

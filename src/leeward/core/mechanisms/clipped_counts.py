@@ -16,40 +16,25 @@ from leeward.core.mechanisms.clipped import MISSED, Clipped
 from leeward.core.mechanisms.clipping import checked_entries
 from leeward.core.mechanisms.measurement import (
     COVERAGE,
+    ByMechanism,
     CellLaw,
     Expected,
-    MarginRule,
     Measured,
     Needs,
     PublicLaw,
-    Recordable,
     Spread,
-    Words,
 )
-from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.split import MOST_ESTABLISHMENTS, by_class, establishment_class
 from leeward.core.noise.law import Normal, PiecewiseLaw, laplace
 from leeward.core.noise.scales import MOST, CellNoise, Clip, Integers, Noise
-from leeward.core.privacy import Guarantee, Policy
 
 
 @dataclass(frozen=True)
-class ClippedCounts(Recordable):
+class ClippedCounts(ByMechanism[Clipped]):
     """The measurement of a table by clipping: its noise scale, hence its margins, are public."""
 
-    mechanism: Clipped
-    margins: MarginRule
-    name: ClassVar[str] = Clipped.name
-    words: ClassVar[Words] = Clipped.words
     needs: ClassVar[Needs] = Needs.ENTRIES
-    by_cell: ClassVar[bool] = False
-
     deviations: ClassVar[None] = None
-
-    @property
-    def parameters(self) -> Parameters:
-        """What the mechanism was calibrated for."""
-        return self.mechanism.parameters
 
     def constants(self) -> dict[str, str]:
         """The exact constants; split, headroom and κ by the number of establishments of a cell."""
@@ -60,15 +45,10 @@ class ClippedCounts(Recordable):
             "headroom": [str(one.clipping.headroom) for one in classes],
             "kappa": [f"{one.kappa:.6g}" for one in classes],
         }
-        own = self.parameters.constants(self.mechanism)
-        return own | {name: ", ".join(column) for name, column in columns.items()}
+        return super().constants() | {name: ", ".join(column) for name, column in columns.items()}
 
     def _every_class(self) -> list[Clipped]:
         return [self.mechanism.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length())]
-
-    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
-        """Margins cost nothing."""
-        return self.mechanism.guarantee(policy, table=table)
 
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """A whole block for one θ; a mechanism for one cell measures each by itself."""

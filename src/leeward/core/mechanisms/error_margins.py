@@ -17,13 +17,9 @@ from leeward.core.codebook.size_profile import MOST_JOBS
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.additive import Additive, within
-from leeward.core.mechanisms.measurement import (
-    COVERAGE,
-    MarginMethod,
-    MarginRule,
-    Mechanism,
-    PublicScale,
-)
+from leeward.core.mechanisms.calibrated import Mechanism
+from leeward.core.mechanisms.margin_rule import MarginMethod, MarginRule, PublicScale
+from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.scale import Scale, least_margin, smallest
 from leeward.core.noise.integers import for_each_cell, whole_margins

@@ -1,14 +1,15 @@
 """Joint: what the two mechanisms of whole products share, and how `auto` chooses between them."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import whole_number
-from leeward.core.mechanisms.measurement import COVERAGE, Recordable, Spread
+from leeward.core.mechanisms.calibrated import Mechanism
+from leeward.core.mechanisms.measurement import COVERAGE, ByMechanism, Spread
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.design import Design, Norm
 from leeward.core.noise.scales import Integers
@@ -81,28 +82,22 @@ def drawn_spread(draws: "PublicDraws", size: int, scale: float) -> Spread:
     return Spread(count, count - reach, count + reach, draws.law(1), scale)
 
 
-class JointTables(Recordable):
+J = TypeVar("J", bound=Mechanism)
+
+
+class JointTables(ByMechanism[J]):
     """What measurements of a product's tables have in common."""
-
-    by_cell: ClassVar[bool] = False
-
-    @property
-    def parameters(self) -> Parameters:
-        """What the mechanism was calibrated for."""
-        found: Parameters = self.mechanism.parameters  # type: ignore[attr-defined] # of each
-        return found
 
     @property
     def design(self) -> Design:
         """The tables."""
-        found: Design = self.mechanism.design  # type: ignore[attr-defined] # of each
-        return found
+        design: Design = self.mechanism.design  # type: ignore[attr-defined] # of each
+        return design
 
-    @staticmethod
-    def shape_of_product(design: Design) -> dict[str, str]:
+    def shape_of_product(self) -> dict[str, str]:
         """The tables and the dimension of their space, for a certificate."""
-        tables = ", ".join(map(str, design.tables))
-        return {"tables": tables, "dimension": str(design.dimension)}
+        tables = ", ".join(map(str, self.design.tables))
+        return {"tables": tables, "dimension": str(self.design.dimension)}
 
     def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
         """The mean over all cells of all tables."""

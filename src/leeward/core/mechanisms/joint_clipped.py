@@ -17,10 +17,13 @@ import numpy as np
 from leeward.core.codebook import Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.exact import Number, root_up
+from leeward.core.mechanisms.calibrated import Words
+from leeward.core.mechanisms.claims import Claims
 from leeward.core.mechanisms.clipped import MISSED, Clipped, Ends
 from leeward.core.mechanisms.clipping import FINENESS, Clipping, scaled
 from leeward.core.mechanisms.joint import joint_design, public_draws, required_sums, rounding_of
-from leeward.core.mechanisms.measurement import Claims, MarginRule, Measurement, Words
+from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide
 from leeward.core.mechanisms.split import (
     MOST_ESTABLISHMENTS,
@@ -36,7 +39,7 @@ from leeward.core.noise.design import Design
 from leeward.core.noise.remainders import largest_remainders
 from leeward.core.noise.scales import WIDEST_GAUSSIAN, Integers, Noise, Scales
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy import Guarantee, Policy, StrongAlpha
+from leeward.core.privacy import StrongAlpha
 
 if TYPE_CHECKING:
     from leeward.core.noise.public_draws import PublicDraws
@@ -157,6 +160,7 @@ class JointClipped(Clipped):
         allowance=Clipped.words.allowance,
     )
     claims: ClassVar[Claims] = {"joint": (StrongAlpha(),)}
+    usual_table: ClassVar[str] = "joint"
 
     paid: Fraction = Fraction(0)
     """For narrower intervals of the total: in cells of `ESTABLISHMENTS` errors are up to 1/(1−paid)
@@ -211,10 +215,6 @@ class JointClipped(Clipped):
         if not isinstance(self.clipping, JointClipping):
             raise TypeError("tables of a product are clipped together")
         return self.clipping
-
-    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
-        """ε of all tables together; strong, hence also weak."""
-        return super().guarantee(policy, table=table or "joint")
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on the tables of a product."""

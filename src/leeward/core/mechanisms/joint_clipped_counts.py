@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import ceil, log, sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,31 +19,21 @@ from leeward.core.mechanisms.joint_clipped import JointClipped
 from leeward.core.mechanisms.measurement import (
     CellLaw,
     Expected,
-    MarginRule,
     Measured,
     Needs,
     PublicLaw,
     Spread,
-    Words,
 )
 from leeward.core.mechanisms.split import MOST_ESTABLISHMENTS, by_class, establishment_class
 from leeward.core.noise.law import Normal
 from leeward.core.noise.scales import MOST, CellNoise, Clip, Integers, Noise
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy import Guarantee, Policy
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
-class JointClippedCounts(JointTables):
+class JointClippedCounts(JointTables[JointClipped]):
     """The measurement of a product's tables; values (w, 1 + D) begin with the total."""
 
-    mechanism: JointClipped
-    margins: MarginRule
-    name: ClassVar[str] = JointClipped.name
-    words: ClassVar[Words] = JointClipped.words
     needs: ClassVar[Needs] = Needs.ENTRIES
 
     def constants(self) -> dict[str, str]:
@@ -54,14 +44,10 @@ class JointClippedCounts(JointTables):
             "headroom": [str(one.clipping.headroom) for one in classes],
             "kappa": [f"{one.kappa:.6g}" for one in classes],
         }
-        own = self.parameters.constants(self.mechanism)
-        told = own | {name: ", ".join(column) for name, column in columns.items()}
-        told |= {"margins": str(self.mechanism.paid)} if self.mechanism.paid else {}
-        return told | self.shape_of_product(self.mechanism.design)
-
-    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
-        """Margins cost nothing."""
-        return self.mechanism.guarantee(policy, table=table)
+        constants = super().constants()
+        constants |= {name: ", ".join(column) for name, column in columns.items()}
+        constants |= {"margins": str(self.mechanism.paid)} if self.mechanism.paid else {}
+        return constants | self.shape_of_product()
 
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """Each class of workplace cells with a headroom of its own: disjoint cells, public m."""

@@ -18,7 +18,8 @@ from leeward.core.codebook.marginal import BLOCK, margin_columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, MOST_JOBS
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.mechanisms.claims import claim
+from leeward.core.mechanisms.calibrated import Mechanism, Words
+from leeward.core.mechanisms.claims import Claims
 from leeward.core.mechanisms.joint import (
     MOST_DRAWN,
     JointTables,
@@ -29,20 +30,16 @@ from leeward.core.mechanisms.joint import (
     rounding_of,
     with_total,
 )
+from leeward.core.mechanisms.margin_rule import MarginMethod, MarginRule
 from leeward.core.mechanisms.measurement import (
     COVERAGE,
     CellLaw,
-    Claims,
     Expected,
-    MarginMethod,
-    MarginRule,
     Measured,
     Measurement,
     Needs,
-    Origin,
     PublicLaw,
     Spread,
-    Words,
 )
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.scale import Scale, smallest
@@ -51,14 +48,14 @@ from leeward.core.noise.design import Design
 from leeward.core.noise.integers import block_shape, whole_margins, whole_numbers
 from leeward.core.noise.scales import BOUND, CellNoise, Integers, Noise, Scales, secret
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy import Guarantee, Policy, StrongAlpha, sequential
+from leeward.core.privacy import StrongAlpha
 
 if TYPE_CHECKING:
     from leeward.core.noise.public_draws import PublicDraws
 
 
 @dataclass(frozen=True)
-class JointPareto:
+class JointPareto(Mechanism):
     """Tables of one product, drawn together; the scale S/t follows the largest establishment.
 
     `release(counts, largest)` takes the cells of all tables side by side, (workplaces, D): each
@@ -73,14 +70,8 @@ class JointPareto:
         "still add up to one total; the numbers are in proportion to the largest establishment, "
         "zero on average, mostly small, and now and then large.",
     )
-    origin: ClassVar[Origin] = "ours"
-    counted: ClassVar[bool] = True
-    in_plans: ClassVar[bool] = True
-    free_margins: ClassVar[bool] = False
-    spends_delta: ClassVar[bool] = False
-    gaussian: ClassVar[bool] = False
-    follows_counts: ClassVar[bool] = False
     claims: ClassVar[Claims] = {"joint": (StrongAlpha(),)}
+    usual_table: ClassVar[str] = "joint"
 
     parameters: Parameters
     design: Design
@@ -93,11 +84,6 @@ class JointPareto:
         parameters.only_tight(cls.name)
         design, held = joint_design(parameters, tables, "sum")
         return cls(held, design, *tail_and_step(held, design.dimension, whole=True))
-
-    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
-        """ε of all tables together; strong, hence also weak."""
-        price = Guarantee(self.parameters.policy, self.parameters.growth, self.parameters.epsilon)
-        return claim(self.name, self.claims, price, policy, table or "joint")
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on the tables of a product."""
@@ -227,26 +213,14 @@ def paid_margins(made: JointPareto, epsilon: Fraction) -> ScaleMargins:
 
 
 @dataclass(frozen=True)
-class JointCounts(JointTables):
+class JointCounts(JointTables[JointPareto]):
     """The measurement of a product's tables; values (w, 1 + D) begin with the total."""
 
-    mechanism: JointPareto
-    margins: MarginRule
-    name: ClassVar[str] = JointPareto.name
-    words: ClassVar[Words] = JointPareto.words
     needs: ClassVar[Needs] = Needs.CELLS
 
     def constants(self) -> dict[str, str]:
         """The exact constants, and the tables."""
-        made = self.mechanism
-        return self.parameters.constants(made) | self.shape_of_product(made.design)
-
-    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
-        """The tables, and the noisy scale that margins follow from."""
-        counts = self.mechanism.guarantee(policy, table=table)
-        if not self.margins.epsilon:
-            return counts
-        return sequential(counts, Guarantee(counts.policy, counts.alpha, self.margins.epsilon))
+        return super().constants() | self.shape_of_product()
 
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """All tables with noise, and their margins."""

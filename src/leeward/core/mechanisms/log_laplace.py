@@ -13,7 +13,9 @@ import numpy as np
 
 from leeward.core.exact import dyadic_down, precision
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.measurement import COVERAGE, Claims, Origin, Words
+from leeward.core.mechanisms.calibrated import Origin, Words
+from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.integers import whole_margins
 from leeward.core.noise.law import PiecewiseLaw

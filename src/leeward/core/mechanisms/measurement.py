@@ -6,31 +6,26 @@ other room recognises a mechanism by its class or by its name.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import ClassVar, Literal, NamedTuple, Protocol, TypeAlias, final
+from typing import ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, final
 
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.codebook.values import Margins
+from leeward.core.mechanisms.calibrated import Mechanism, Words
+from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.law import FloatTails, Law, Normal
 from leeward.core.noise.scales import CellNoise, Integers, Noise, secret
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy import Guarantee, Policy
-
-Claims: TypeAlias = Mapping[str, Sequence[Policy]]
-"""The policies that a mechanism's proof covers, by kind of table."""
+from leeward.core.privacy import Guarantee, Policy, sequential
 
 COVERAGE = Fraction(9, 10)
 """The share of cells whose released value is within its margin of the true one."""
-
-Origin: TypeAlias = Literal["ours", "paper", "baseline"]
-"""Where a mechanism comes from, as comparisons group them."""
 
 
 class Needs(Enum):
@@ -39,20 +34,6 @@ class Needs(Enum):
     CELLS = "counts of cells, and the largest establishment of each workplace cell"
     OWN_LARGEST = "counts of cells, and the largest establishment of each cell"
     ENTRIES = "jobs of each establishment by worker cell"
-
-
-@dataclass(frozen=True)
-class Words:
-    """How a mechanism is named and explained to readers.
-
-    `bias` is a warning, or None; `allowance` says what intervals do about it, where a table has
-    some.
-    """
-
-    label: str
-    noise: str
-    bias: str | None = None
-    allowance: str | None = None
 
 
 class PublicLaw(NamedTuple):
@@ -114,58 +95,6 @@ class Spread(NamedTuple):
     high: int
     law: FloatTails
     scale: float
-
-
-MarginMethod: TypeAlias = Literal["none", "public", "spent", "free"]
-
-
-class MarginRule(Protocol):
-    """How a table gets its margins, and what of its ε pays for them."""
-
-    note: ClassVar[str]
-    ends: ClassVar[bool]
-    """Whether intervals may reach farther on one side: `low` and `high` in place of `margin`."""
-
-    @property
-    def method(self) -> MarginMethod:
-        """Where they come from."""
-
-    @property
-    def coverage(self) -> Fraction | None:
-        """The share of cells that margins cover; None where there are none."""
-
-    @property
-    def epsilon(self) -> Fraction:
-        """What the margins of all worker cells cost together."""
-
-    def released(
-        self, mechanism: "PublicScale", values: Integers, largest: Integers, noise: Noise
-    ) -> Margins:
-        """Margins of released values; only bought ones look at the largest establishments."""
-
-    def typical(self, mechanism: "PublicScale", size: int) -> int | None:
-        """The margin of a cell of this size if the noise of its scale were zero."""
-
-    def noise(self, mechanism: "PublicScale") -> CellNoise | None:
-        """The noise of a cell as it follows from its margin; None where there are no margins."""
-
-
-class PublicScale(Protocol):
-    """A mechanism whose margins follow from what it releases."""
-
-    @property
-    def parameters(self) -> Parameters:
-        """What the mechanism was calibrated for."""
-
-    @property
-    def lean(self) -> float:
-        """The most that rounding moves the mean of the noise by, over all sizes."""
-
-    def public_noise(self) -> CellNoise:
-        """The noise of a cell as it follows from its margin."""
-
-    def public_margins(self, values: Integers, coverage: Fraction) -> Integers:
-        """Margins of released values that hold with this probability, from public numbers."""
 
 
 Deviations: TypeAlias = tuple[str, tuple[float, ...]]
@@ -308,40 +237,39 @@ class Recordable(ABC):
         return None if margin is None else np.array([[margin], [0]])
 
 
-class Mechanism(Protocol):
-    """A calibrated mechanism: frozen, with a proof beside it."""
+M = TypeVar("M", bound=Mechanism)
 
-    name: ClassVar[str]
-    words: ClassVar[Words]
-    claims: ClassVar[Claims]
-    origin: ClassVar[Origin]
-    counted: ClassVar[bool]
-    """Whether what it releases are counts."""
 
-    in_plans: ClassVar[bool]
-    """Whether a plan may name it."""
+@dataclass(frozen=True)
+class ByMechanism(Recordable, Generic[M]):
+    """The measurement of a table by one mechanism, with margins by one rule."""
 
-    free_margins: ClassVar[bool]
-    """Whether its scale is public or follows from what is released, so that margins are free."""
+    mechanism: M
+    margins: MarginRule
+    by_cell: ClassVar[bool] = False
 
-    spends_delta: ClassVar[bool]
-    """Whether it needs a δ above 0."""
+    @property
+    def name(self) -> str:
+        """The mechanism's name."""
+        return self.mechanism.name
 
-    gaussian: ClassVar[bool]
-    """Whether it has a form with Gaussian noise (`noise="gaussian"`) whose price is given as ρ.
-
-    The margins of that form are free.
-    """
-
-    follows_counts: ClassVar[bool]
-    """Whether its noise grows with the count itself, not with the largest establishment."""
+    @property
+    def words(self) -> Words:
+        """How the mechanism is named and explained."""
+        return self.mechanism.words
 
     @property
     def parameters(self) -> Parameters:
-        """What it was calibrated for."""
+        """What the mechanism was calibrated for."""
+        return self.mechanism.parameters
 
-    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
-        """The guarantee of releasing all cells of a table; refuses what is not proved."""
+    def constants(self) -> dict[str, str]:
+        """The exact constants of the mechanism as text."""
+        return self.parameters.constants(self.mechanism)
 
-    def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
-        """This mechanism on a table."""
+    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
+        """The values, and the noisy scales that margins follow from (scale.proof.md)."""
+        values = self.mechanism.guarantee(policy, table=table)
+        if not self.margins.epsilon:
+            return values
+        return sequential(values, Guarantee(values.policy, values.alpha, self.margins.epsilon))

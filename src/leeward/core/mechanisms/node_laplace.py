@@ -11,18 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.mechanisms.additive import Additive, CountsWithNoise
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.calibrated import Origin, Words
+from leeward.core.mechanisms.claims import Claims
 from leeward.core.mechanisms.clipping import MOST_THETA
-from leeward.core.mechanisms.measurement import (
-    Claims,
-    Expected,
-    MarginRule,
-    Measured,
-    Measurement,
-    Needs,
-    Origin,
-    Words,
-)
+from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
+from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.measurement import Expected, Measured, Measurement, Needs
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.integers import whole_numbers
 from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
@@ -94,7 +89,7 @@ class NodeLaplace(Additive):
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on a table: it drops the establishments above θ itself."""
-        return SmallEstablishments(self, by_cell, margins)
+        return SmallEstablishments(self, margins, by_cell)
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
         """The same for every cell."""

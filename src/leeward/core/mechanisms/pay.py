@@ -1,6 +1,6 @@
 """Pay: what the mechanisms of payrolls, with counts or alone, share."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from fractions import Fraction
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -11,21 +11,16 @@ from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.statistic import MOST_PAY
 from leeward.core.errors import InvalidParameter, NotCovered, shown
 from leeward.core.exact import whole_number
-from leeward.core.mechanisms.claims import claim
-from leeward.core.mechanisms.measurement import (
-    Claims,
-    MarginRule,
-    Measurement,
-    Needs,
-    Origin,
-    Words,
-)
+from leeward.core.mechanisms.calibrated import Mechanism
+from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.body import HEXAGON, Body
 from leeward.core.noise.integers import whole_numbers
 from leeward.core.noise.scales import Integers, Noise, Scales, TwoScales, secret
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy import Guarantee, Policy, StrongAlpha
+from leeward.core.privacy import StrongAlpha
 
 PublishedPay: TypeAlias = Literal["payroll", "mean"]
 
@@ -107,19 +102,10 @@ Ends: TypeAlias = tuple[Floats, Floats]
 """The two ends of intervals, (w, d) each; infinite where there is none."""
 
 
-class PayMechanism(ABC):
+class PayMechanism(Mechanism):
     """A mechanism of payroll, with the count or alone; fields and calibration are its own."""
 
-    name: ClassVar[str]
-    words: ClassVar[Words]
-    claims: ClassVar[Claims]
-    origin: ClassVar[Origin] = "ours"
     counted: ClassVar[bool] = False
-    in_plans: ClassVar[bool] = True
-    free_margins: ClassVar[bool] = False
-    spends_delta: ClassVar[bool] = False
-    gaussian: ClassVar[bool] = False
-    follows_counts: ClassVar[bool] = False
     with_count: ClassVar[bool] = True
     """Whether it releases the count too."""
 
@@ -127,9 +113,13 @@ class PayMechanism(ABC):
     by_payroll: bool = False
     """Whether the noise of payroll follows the largest payroll, not the largest number of jobs."""
 
-    parameters: Parameters
     cap: int
     statistic: PublishedPay
+
+    @property
+    def usual_table(self) -> str:
+        """All jobs of a workplace cell, or those of several kinds of workers."""
+        return "pay" if self.parameters.cells == 1 else "worker_pay"
 
     @abstractmethod
     def _measured(self, columns: Cells | Entries, noise: Noise) -> tuple[Pairs, Ends | None]:
@@ -147,21 +137,6 @@ class PayMechanism(ABC):
     def beyond(self, ratio: float, reach: Floats) -> Floats:
         """P(|δP − ratio·B·δn| > reach·S_P), S_P the scale that margins pay for."""
         raise TypeError(f"the scale of {self.name} is public: its margins are free")
-
-    def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
-        """ε of all that is released of all worker cells together."""
-        one = self.parameters.cells == 1
-        kind = ("pay" if one else "worker_pay") if table is None else table
-        return claim(self.name, self._proved(), self.price(), policy, kind)
-
-    def price(self) -> Guarantee:
-        """What a release costs, under the policy that the proof starts from."""
-        p = self.parameters
-        return Guarantee(p.policy, p.growth, p.epsilon)
-
-    def _proved(self) -> Claims:
-        """What the proof covers with these numbers."""
-        return self.claims
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on a table of pay."""
@@ -201,7 +176,8 @@ class PowerPair(PayMechanism):
     shape: Fraction
     step: Fraction
 
-    def _proved(self) -> Claims:
+    @property
+    def proved(self) -> Claims:
         """Under proportional the joiners of one worker cell and the raises of another add up."""
         if self.parameters.cells == 1:
             return self.claims

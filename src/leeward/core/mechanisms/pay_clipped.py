@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
+from leeward.core.mechanisms.calibrated import Words
+from leeward.core.mechanisms.claims import Claims
 from leeward.core.mechanisms.clipped import MISSED, Clipped
 from leeward.core.mechanisms.clipping import checked_entries, scaled
-from leeward.core.mechanisms.measurement import COVERAGE, Claims, Needs, Words
+from leeward.core.mechanisms.measurement import COVERAGE, Needs
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
     USUAL_SHARE,

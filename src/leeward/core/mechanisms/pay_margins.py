@@ -11,7 +11,8 @@ from leeward.core.codebook import Cells
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import precision
-from leeward.core.mechanisms.measurement import COVERAGE, MarginMethod
+from leeward.core.mechanisms.margin_rule import MarginMethod
+from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.pay import Ends, Pairs, PayMechanism, largest_payroll, noisy_indices
 from leeward.core.mechanisms.scale import Scale, smallest

@@ -11,16 +11,13 @@ from leeward.core.codebook.cells import columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.codebook.values import EMPTY, Margins
 from leeward.core.mechanisms.measurement import (
+    ByMechanism,
     Expected,
-    MarginRule,
     Measured,
     Needs,
     PublicLaw,
-    Recordable,
     Spread,
-    Words,
 )
-from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
     OTHERS,
     USUAL_SHARE,
@@ -36,51 +33,21 @@ from leeward.core.mechanisms.pay_margins import PayMargins
 from leeward.core.noise.law import laplace
 from leeward.core.noise.scales import BOUND, CellNoise, Integers, Noise
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy import Guarantee, Policy, sequential
 
 PAY_COLUMNS = ("low", "high")
 COUNT_COLUMN = "count"
 
 
 @dataclass(frozen=True)
-class PayTable(Recordable):
+class PayTable(ByMechanism[PayMechanism]):
     """The measurement of a table of pay: a payroll or a mean, its interval, and the count."""
 
-    mechanism: PayMechanism
-    margins: MarginRule
-    by_cell: ClassVar[bool] = False
     deviations: ClassVar[None] = None
-
-    @property
-    def name(self) -> str:
-        """The mechanism's name."""
-        return self.mechanism.name
-
-    @property
-    def words(self) -> Words:
-        """How the mechanism is named and explained."""
-        return self.mechanism.words
 
     @property
     def needs(self) -> Needs:
         """Cells, or entries of establishments where these are clipped."""
         return self.mechanism.needs
-
-    @property
-    def parameters(self) -> Parameters:
-        """What the mechanism was calibrated for."""
-        return self.mechanism.parameters
-
-    def constants(self) -> dict[str, str]:
-        """The exact constants of the mechanism as text."""
-        return self.parameters.constants(self.mechanism)
-
-    def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
-        """The pairs, and the noisy scales that intervals follow from."""
-        pairs = self.mechanism.guarantee(policy, table=table)
-        if not self.margins.epsilon:
-            return pairs
-        return sequential(pairs, Guarantee(pairs.policy, pairs.alpha, self.margins.epsilon))
 
     @property
     def margin_columns(self) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ import numpy as np
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.errors import NotCovered
-from leeward.core.mechanisms.measurement import Claims, Words
+from leeward.core.mechanisms.calibrated import Words
+from leeward.core.mechanisms.claims import Claims
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
     Pairs,
@@ -85,7 +86,8 @@ class PayrollPareto(PayMechanism):
         shape, step = tail_and_step(parameters, parameters.cells)
         return cls(parameters, most, published, shape, step, by_payroll)
 
-    def _proved(self) -> Claims:
+    @property
+    def proved(self) -> Claims:
         """The largest payroll bounds proportional steps alone."""
         if not self.by_payroll:
             return self.claims

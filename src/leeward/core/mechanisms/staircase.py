@@ -16,7 +16,8 @@ from flint import arb
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import at_most, ball, dyadic_down, dyadic_up, precision
 from leeward.core.mechanisms.additive import Additive, extremes
-from leeward.core.mechanisms.measurement import Claims, Words
+from leeward.core.mechanisms.calibrated import Words
+from leeward.core.mechanisms.claims import Claims
 from leeward.core.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.core.noise.law import PiecewiseLaw
 from leeward.core.noise.piece import Piece

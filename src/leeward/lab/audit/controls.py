@@ -15,14 +15,14 @@ from flint import arb
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.values import Margins
 from leeward.core.exact import ball
-from leeward.core.mechanisms.additive import CountsWithNoise
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipping import Clipping
+from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.edge_laplace import EdgeLaplace
 from leeward.core.mechanisms.error_margins import NoMargins, SpentMargins, spend
 from leeward.core.mechanisms.gains import GainsOfEstablishments
 from leeward.core.mechanisms.log_laplace import LogLaplace, log_laplace_law
-from leeward.core.mechanisms.measurement import PublicScale
+from leeward.core.mechanisms.margin_rule import PublicScale
 from leeward.core.mechanisms.moments import RADIUS, UNIT, EmployerMoments, Establishments, Moments
 from leeward.core.mechanisms.row_choice import RowChoice
 from leeward.core.mechanisms.scale import Scale
@@ -349,14 +349,14 @@ def true_margins(depth: Depth) -> Loss:
     slope = made(Slope, "slope", epsilon=EPSILON * (1 - MARGINS))
     spent = spend(slope, EPSILON * MARGINS)
     rule = TrueScaleMargins(spent.scale, slope, 1)
-    return examine_table(CountsWithNoise(slope, False, rule), STRONG, depth, EPSILON)
+    return examine_table(CountsWithNoise(slope, rule, by_cell=False), STRONG, depth, EPSILON)
 
 
 def one_scale_paid(depth: Depth) -> Loss:
     """Both cells have a noisy scale of their own, and one is booked."""
     slope = made(Slope, "slope", epsilon=EPSILON * (1 - MARGINS), cells=2)
     rule = spend(slope, EPSILON * MARGINS)
-    return examine_table(CountsWithNoise(slope, True, rule), policy("weak"), depth, EPSILON)
+    return examine_table(CountsWithNoise(slope, rule, by_cell=True), policy("weak"), depth, EPSILON)
 
 
 class ChangingJobs(GainsOfEstablishments):

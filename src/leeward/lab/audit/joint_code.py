@@ -19,7 +19,8 @@ from leeward.core.exact import precision
 from leeward.core.mechanisms import Mechanism
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.joint_pareto import paid_margins
-from leeward.core.mechanisms.measurement import MarginRule, Measured
+from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.measurement import Measured
 from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.scales import Integers, Noise, Scales

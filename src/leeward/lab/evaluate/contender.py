@@ -10,9 +10,10 @@ from leeward.core.codebook import Marginal
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms import REGISTRY, mechanism
+from leeward.core.mechanisms.calibrated import Mechanism
 from leeward.core.mechanisms.choice import choose
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins, spend
-from leeward.core.mechanisms.measurement import Measurement, Mechanism
+from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.privacy import Guarantee, StrongAlpha
 from leeward.core.privacy.policy import POLICIES, with_plus
 from leeward.lab.baselines.printed import FORMS, PrintedForm
