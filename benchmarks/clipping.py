@@ -129,7 +129,7 @@ def released(made: Mechanism, case: Case, tables: tuple[int, ...]) -> Found:
     if isinstance(made, JointClipped):
         truth = np.concatenate([truth[:, : tables[0]].sum(axis=1, keepdims=True), truth], axis=1)
     values, low = measured.values, measured.margins["low"]
-    kappa = np.array([made.suited(int(one)).kappa for one in _classes(case.frame)])[:, None]
+    kappa = np.array([made.suited(int(one)).maximum.kappa for one in _classes(case.frame)])[:, None]
     before = np.floor(kappa * (2 * values - low + 1))
     return Found(truth, values, low, measured.margins["high"], np.maximum(before, 2 * values - low))
 

@@ -61,8 +61,8 @@ def truth_of(entries: Entries) -> Integers:
 @pytest.mark.parametrize("seed", range(5))
 def test_noise_as_low_as_its_margin_leaves_the_truth_below_high(seed: int) -> None:
     made, bound = joint(), 50
-    assert made.kappa > 1.2
-    entries = cells_at(made.kappa, bound, seed)
+    assert made.maximum.kappa > 1.2
+    entries = cells_at(made.maximum.kappa, bound, seed)
     theta = np.full(MOST_PLACES, bound * made.clipping.lattice)
     kept = made.clipping.sums(entries, theta) / made.clipping.lattice
     kept = np.concatenate([kept[:, :2].sum(axis=1, keepdims=True), kept], axis=1)
@@ -117,7 +117,7 @@ def test_a_share_for_margins_makes_totals_narrower_and_noise_little_larger() -> 
 def test_less_than_the_allowance_would_miss() -> None:
     """Establishments that are all κθ: the allowance is what they lost, to the job."""
     made, bound, number = joint(), 1000, 3
-    size = int(made.kappa * bound)
+    size = int(made.maximum.kappa * bound)
     theta = np.array([bound * made.clipping.lattice])
     q = made.spreads(theta)[0] * made.reach(0) + 0.5
     values = np.full((1, 6), int(np.ceil(number * bound - q)))
@@ -140,10 +140,10 @@ def test_the_allowance_of_a_total_is_that_of_whole_establishments() -> None:
     most = np.repeat(jobs[:, None], 6, axis=1).astype(float)
     theta = np.full(len(jobs), bound * made.clipping.lattice)
     allowance = made.allowance(most, theta)
-    assert np.allclose(allowance[:, 0], (made.kappa - 1) * (jobs // bound) * bound)
+    assert np.allclose(allowance[:, 0], (made.maximum.kappa - 1) * (jobs // bound) * bound)
     assert (allowance[:, 0] < allowance[:, 1]).all()
     at_bound = made.allowance(np.full((1, 6), 3.0 * bound), theta[:1])
-    assert np.isclose(at_bound[0, 0], (made.kappa - 1) * 3 * bound)
+    assert np.isclose(at_bound[0, 0], (made.maximum.kappa - 1) * 3 * bound)
 
 
 def test_a_prediction_gives_noise_and_allowance_apart() -> None:

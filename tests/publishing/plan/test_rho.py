@@ -84,7 +84,7 @@ def test_tables_share_rho_and_are_calibrated_to_it_exactly() -> None:
         # 32²/(2σ²) of the index and Δ₂²/(2σ²) of the sums, Δ₂ = √min(d, 2)·αθ/(1+α) + √d.
         theta, d = made.clipping.most, made.parameters.cells
         moved = sqrt(min(d, 2)) * theta / 11 + sqrt(d)
-        index, sums = 32**2 / (2 * made.index_variance), made.sum_variance(theta)
+        index, sums = 32**2 / (2 * made.maximum.variance), made.sum_variance(theta)
         assert float(index) + moved**2 / (2 * sums) == pytest.approx(float(table.charge.rho))
 
 

@@ -9,23 +9,23 @@ to the lattice, or discrete Gaussian noise, whose scale depends on θ alone, is 
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, lru_cache
-from math import exp, log, pi, sqrt
+from math import log, pi, sqrt
 from statistics import NormalDist
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from leeward.core.codebook import Entries
-from leeward.core.exact import Number, precision, probability, root_up
+from leeward.core.exact import Number, probability, root_up
 from leeward.core.mechanisms.additive import Measure
 from leeward.core.mechanisms.calibrated import Mechanism, Words
 from leeward.core.mechanisms.claims import Claims
 from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.margin_rule import MarginRule
-from leeward.core.mechanisms.measurement import COVERAGE, Measurement
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.noisy_maximum import MISSED, NoisyMaximum
 from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide
-from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.mechanisms.split import (
     MOST_ESTABLISHMENTS,
     Bound,
@@ -33,17 +33,20 @@ from leeward.core.mechanisms.split import (
     establishment_class,
     given_split,
 )
-from leeward.core.noise.error import Weights, gaussian_weights, laplace_weights
 from leeward.core.noise.integers import establishment_rows, numbered, whole_margins, whole_numbers
-from leeward.core.noise.law import PiecewiseLaw, discrete_laplace, laplace
-from leeward.core.noise.scales import BOUND, MOST, WIDEST_GAUSSIAN, Integers, Noise, Scales, secret
+from leeward.core.noise.law import laplace
+from leeward.core.noise.scales import (
+    BOUND,
+    MOST,
+    WIDEST_GAUSSIAN,
+    Integers,
+    Noise,
+    Scales,
+    secret,
+)
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, StrongAlpha
 
-MISSED = (1 - COVERAGE) / 2
-"""η₁ = η₂: how often the maximum comes out too low, and how often the noise of a sum is larger."""
-
-LARGEST_LOG = 100.0
 Ends: TypeAlias = tuple[Integers, Integers]
 
 
@@ -105,9 +108,18 @@ class Clipped(Mechanism):
             raise too_wide(parameters)
         return made
 
-    def suited(self, establishments: int) -> "Clipped":
+    def suited(self, establishments: int) -> Self:
         """The same for workplace cells of this class, with a split and a headroom of their own."""
-        return _suited(self, establishments)
+        suited: Self = _suited(self, establishments)
+        return suited
+
+    def for_cells_of(self, establishments: int) -> Self:
+        """That of the class of workplace cells with this many establishments."""
+        return self.suited(establishment_class(establishments))
+
+    def usual_theta(self, largest: int) -> Integers:
+        """The θ of a maximum without noise."""
+        return self.clipping.theta(self.clipping.grid.index(np.array([largest])))
 
     def _bound(self, establishments: int) -> Bound:
         return self.fixed or bound_for(self.parameters, self.rho, establishments)
@@ -171,21 +183,13 @@ class Clipped(Mechanism):
         return self._maximum(whole_numbers(largest, "largest"), secret())
 
     def _maximum(self, largest: Integers, noise: Noise) -> Integers:
-        index = self.clipping.grid.index(largest)
-        if self.noise == "gaussian":
-            return noise.gaussian(index, self.index_variance)
-        flat = index.ravel()
-        return noise.rounded(flat, self.index_law, Scales(np.ones_like(flat))).reshape(index.shape)
+        return self.maximum.released(largest, noise)
 
     @property
-    def index_law(self) -> PiecewiseLaw:
-        """Noise of indices, which move by at most STEPS between neighbours: rate ε₁/STEPS."""
-        return discrete_laplace(STEPS / (self.split * self.parameters.aimed))
-
-    @property
-    def index_variance(self) -> Fraction:
-        """σ² = STEPS²/(2ρ₁)."""
-        return STEPS**2 / (2 * self.split * self.rho)
+    def maximum(self) -> NoisyMaximum:
+        """What step 1 releases, for the share `split` of ε or ρ."""
+        epsilon, rho = self.split * self.parameters.aimed, self.split * self.rho
+        return NoisyMaximum(self.clipping, epsilon, rho)
 
     def release_sums(self, sums: Integers, theta: Integers) -> Integers:
         """Step 3: noise on sums of clipped vectors (in lattice points), then whole jobs."""
@@ -235,28 +239,6 @@ class Clipped(Mechanism):
         """The margin of each workplace cell's noise: public, and silent about clipping bias."""
         return self.spreads(theta) * self.two_sided(float(probability(coverage))) + 0.5
 
-    @property
-    def kappa(self) -> float:
-        """κ: with probability 1−η₁ each establishment keeps at least 1/κ of its jobs.
-
-        With that probability the index is at most t steps too low, and X ≤ Ã·(1+α)^((t+½)/STEPS).
-        """
-        noise, chance, stride = self._index_weights()
-        lowest = noise[np.flatnonzero(np.cumsum(chance) <= float(MISSED))[-1]]
-        with precision(128):
-            steps = float(self.parameters.log_growth()) / STEPS
-        grown = exp(min((stride - 1.5 - float(lowest)) * steps, LARGEST_LOG))
-        return max(1.0, grown / float(self.clipping.headroom))
-
-    @property
-    def index_spread(self) -> float:
-        """The scale of the noise of ln Ã, a standard deviation where it is Gaussian."""
-        with precision(128):
-            step = float(self.parameters.log_growth()) / STEPS
-        gaussian = self.noise == "gaussian"
-        steps = sqrt(self.index_variance) if gaussian else 1 / self.index_law.pieces[0].rate
-        return abs(float(steps)) * step
-
     def interval(self, values: Integers, theta: Integers, cells: int = 1) -> Ends:
         """[v−q, v+q+a]: it has the truth with a probability of 1−η₁−η₂ at least.
 
@@ -277,9 +259,10 @@ class Clipped(Mechanism):
         It took at most κ−1 times what it left of an establishment; flooring to the lattice took
         less than κ points of each.
         """
-        lost = self.kappa * self.establishments / self.clipping.lattice
-        allowance: Floats = (self.kappa - 1) * np.maximum(most, 0) + lost
-        return allowance if self.kappa > 1 else np.zeros_like(allowance)
+        kappa = self.maximum.kappa
+        lost = kappa * self.establishments / self.clipping.lattice
+        allowance: Floats = (kappa - 1) * np.maximum(most, 0) + lost
+        return allowance if kappa > 1 else np.zeros_like(allowance)
 
     def expected_interval(self, values: Integers, theta: Integers) -> Integers:
         """How far the interval of such values (1, c) reaches down, and at most farther up."""
@@ -319,39 +302,24 @@ class Clipped(Mechanism):
     def _expected_theta(self, largest: ArrayLike, power: int) -> Measure:
         """E spread(θ)^power over the noise of the maximum, in float64."""
         x = whole_numbers(largest, "largest")
-        noise, weights, _ = self._index_weights()
-        with precision(128):
-            step = float(self.parameters.log_growth()) / STEPS
-        if self.noise == "laplace" and float(1 / self.index_law.pieces[0].rate) * step * power >= 1:
+        if not self.maximum.has_moment(power):
             return None
         most, lattice = self.clipping.most, self.clipping.lattice
         unit = self.spread(most) / most * lattice  # of one job; Δ₁ of a small θ would be floored
-        index, inverse = np.unique(self.clipping.grid.index(x), return_inverse=True)
-        expected = [
-            float(weights @ (self.clipping.float_theta(i + noise) * unit) ** power) for i in index
-        ]
-        values = np.array(expected)[inverse].reshape(x.shape)
+        values = self.maximum.expected_theta(x, unit, power)
         return float(values) if x.ndim == 0 else values
 
-    def clipping_loss(self, largest: int) -> float:
-        """E(X−θ)⁺ in jobs: what clipping takes from an establishment as large as the largest."""
-        index = self.clipping.grid.index(np.array([largest]))
-        noise, weights, _ = self._index_weights()
-        return float(weights @ np.maximum(largest - self.clipping.float_theta(index + noise), 0))
 
-    def _index_weights(self) -> Weights:
-        if self.noise == "gaussian":
-            return gaussian_weights(float(self.index_variance))
-        return laplace_weights(float(self.index_law.pieces[0].rate))
+C = TypeVar("C", bound=Clipped)
 
 
 @lru_cache(maxsize=256)  # the classes of a table, in every batch
-def _suited(made: Clipped, establishments: int) -> Clipped:
-    if establishments == made.establishments:
-        return made
-    split, headroom = made._bound(establishments)
-    clipping = replace(made.clipping, headroom=headroom)
-    return replace(made, split=split, clipping=clipping, establishments=establishments)
+def _suited(mechanism: C, establishments: int) -> C:
+    if establishments == mechanism.establishments:
+        return mechanism
+    split, headroom = mechanism._bound(establishments)
+    clipping = replace(mechanism.clipping, headroom=headroom)
+    return replace(mechanism, split=split, clipping=clipping, establishments=establishments)
 
 
 @cache

@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
-from leeward.core.codebook import Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.exact import Number, root_up
 from leeward.core.mechanisms.calibrated import Words
 from leeward.core.mechanisms.claims import Claims
-from leeward.core.mechanisms.clipped import MISSED, Clipped, Ends
-from leeward.core.mechanisms.clipping import FINENESS, Clipping, scaled
+from leeward.core.mechanisms.clipped import Clipped, Ends
 from leeward.core.mechanisms.joint import joint_design, public_draws, required_sums, rounding_of
+from leeward.core.mechanisms.joint_clipping import JointClipping
 from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.noisy_maximum import MISSED
 from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide
 from leeward.core.mechanisms.split import (
     MOST_ESTABLISHMENTS,
@@ -48,62 +48,7 @@ HAIR = 1e-9
 """So that float error never makes a whole number of establishments one too few."""
 
 
-@dataclass(frozen=True)
-class JointClipping(Clipping):
-    """Clipping that keeps one sum in all tables of an establishment."""
-
-    tables: tuple[int, ...] = ()
-
-    @property
-    def lattice(self) -> int:
-        """A power of two, so fine that the allowance for rounding is below 1/1000 of Δ."""
-        return 1 << (FINENESS * (max(self.tables) + 1) - 1).bit_length()
-
-    @property
-    def allowance(self) -> int:
-        """What rounding to the lattice may add to a positive part, in lattice points."""
-        return max(self.tables) + 1
-
-    def sums(self, entries: Entries, theta: Integers) -> Integers:
-        """Lattice points (workplaces, D), one θ a workplace cell.
-
-        An establishment above θ has θ points in every table: floors, and one more for the largest
-        remainders.
-        """
-        place, sizes = entries.workplace[entries.row], entries.sizes[entries.row]
-        points = entries.counts * self.lattice
-        above = np.flatnonzero(sizes * self.lattice > theta[place])
-        points[above] = self._scaled(entries, above, theta[place[above]])
-        sums = np.zeros((theta.size, self.cells), dtype=np.int64)
-        np.add.at(sums, (place, entries.cell), points)
-        return sums
-
-    def _scaled(self, entries: Entries, above: Integers, theta: Integers) -> Integers:
-        """The points of these entries, whose establishments are scaled down to θ."""
-        sizes = entries.sizes[entries.row[above]]
-        floors, rest = scaled(entries.counts[above], theta, sizes)
-        of_table = np.repeat(np.arange(len(self.tables)), self.tables)[entries.cell[above]]
-        group = entries.row[above] * len(self.tables) + of_table
-        order = np.lexsort((entries.cell[above], -rest, group))
-        first = np.flatnonzero(np.diff(group[order], prepend=-1))
-        rank = np.arange(order.size) - np.repeat(first, np.diff([*first, order.size]))
-        left = theta - np.bincount(group, floors, minlength=1)[group].astype(np.int64)
-        floors[order] += rank < left[order]
-        return floors
-
-    def moved(self, theta: Integers) -> Integers:
-        """Δ: αθ/(1+α), and what rounding adds."""
-        above, below = self._share.numerator, self._share.denominator
-        unique, inverse = np.unique(theta, return_inverse=True)
-        values = [value * above // below + self.allowance for value in unique.tolist()]
-        return np.array(values, dtype=np.int64)[inverse].reshape(theta.shape)
-
-    @property
-    def _share(self) -> Fraction:
-        return self.alpha / (1 + self.alpha)
-
-
-class Moments(NamedTuple):
+class NoiseMoments(NamedTuple):
     """E|·| and E(·)² of the noise of the total, and of a cell of each table."""
 
     absolute: tuple[float, ...]
@@ -111,7 +56,7 @@ class Moments(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def moments_of(design: Design, *, gaussian: bool) -> Moments:
+def moments_of(design: Design, *, gaussian: bool) -> NoiseMoments:
     """In units of the scale of joint noise, or of the standard deviation of a Gaussian total.
 
     A fitted table of d cells has noise of precision w in what its cells differ by, and the best
@@ -119,13 +64,13 @@ def moments_of(design: Design, *, gaussian: bool) -> Moments:
     """
     if not gaussian:
         first, second = design.total_moments
-        return Moments((first, *design.absolute), (second, *design.squares))
+        return NoiseMoments((first, *design.absolute), (second, *design.squares))
     weights = [float(w) for w in precisions(design.tables)]
     sizes = design.tables
     total = 1 / (1 + sum(w / d for w, d in zip(weights, sizes, strict=True)))
     own = ((1 - 1 / d) / w if w else 0.0 for w, d in zip(weights, sizes, strict=True))
     squares = (total, *(one + total / d**2 for one, d in zip(own, sizes, strict=True)))
-    return Moments(tuple(sqrt(2 / pi * one) for one in squares), squares)
+    return NoiseMoments(tuple(sqrt(2 / pi * one) for one in squares), squares)
 
 
 @lru_cache(maxsize=64)
@@ -201,7 +146,7 @@ class JointClipped(Clipped):
         return bound_for(self.parameters, self.rho, establishments, self.split, weights, narrower)
 
     @property
-    def moments(self) -> Moments:
+    def moments(self) -> NoiseMoments:
         """Of the noise of the total and of a cell of each table, in units of its spread."""
         return moments_of(self.design, gaussian=self.rho > 0)
 
@@ -298,7 +243,7 @@ class JointClipped(Clipped):
         """
         allowance, bound = super().allowance(most, theta), theta / self.clipping.lattice
         clipped = np.floor(np.maximum(most[:, 0], 0) / bound + HAIR)
-        allowance[:, 0] = (self.kappa - 1) * clipped * bound
+        allowance[:, 0] = (self.maximum.kappa - 1) * clipped * bound
         return allowance
 
     def reach(self, table: int, *, block: bool = False) -> float:

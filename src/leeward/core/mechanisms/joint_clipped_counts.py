@@ -1,7 +1,7 @@
 """JointClippedCounts: the measurement of a product by clipping; proof in joint_clipped.proof.md."""
 
 from dataclasses import dataclass
-from math import ceil, log, sqrt
+from math import ceil, sqrt
 from statistics import NormalDist
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from leeward.core.codebook.marginal import BOUND as BOUND_COLUMN
 from leeward.core.codebook.marginal import margin_columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.codebook.values import Margins
-from leeward.core.mechanisms.clipped import MISSED
+from leeward.core.mechanisms.clipped_counts import clips, constants_by_class
 from leeward.core.mechanisms.clipping import checked_entries
 from leeward.core.mechanisms.joint import JointTables, drawn_spread, with_total
 from leeward.core.mechanisms.joint_clipped import JointClipped
@@ -24,9 +24,10 @@ from leeward.core.mechanisms.measurement import (
     PublicLaw,
     Spread,
 )
-from leeward.core.mechanisms.split import MOST_ESTABLISHMENTS, by_class, establishment_class
+from leeward.core.mechanisms.noisy_maximum import MISSED
+from leeward.core.mechanisms.split import by_class
 from leeward.core.noise.law import Normal
-from leeward.core.noise.scales import MOST, CellNoise, Clip, Integers, Noise
+from leeward.core.noise.scales import MOST, CellNoise, Integers, Noise
 from leeward.core.noise.tabulated import Floats
 
 
@@ -38,14 +39,7 @@ class JointClippedCounts(JointTables[JointClipped]):
 
     def constants(self) -> dict[str, str]:
         """The exact constants; headroom and κ by the number of establishments of a cell."""
-        classes = [self.mechanism.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length())]
-        columns = {
-            "establishments": [str(one.establishments) for one in classes],
-            "headroom": [str(one.clipping.headroom) for one in classes],
-            "kappa": [f"{one.kappa:.6g}" for one in classes],
-        }
-        constants = super().constants()
-        constants |= {name: ", ".join(column) for name, column in columns.items()}
+        constants = super().constants() | constants_by_class(self.mechanism)
         constants |= {"margins": str(self.mechanism.paid)} if self.mechanism.paid else {}
         return constants | self.shape_of_product()
 
@@ -53,27 +47,26 @@ class JointClippedCounts(JointTables[JointClipped]):
         """Each class of workplace cells with a headroom of its own: disjoint cells, public m."""
         if isinstance(columns, Cells):
             raise TypeError("joint_clipped measures entries of establishments, not cells")
-        made = self.mechanism
-        most, tables = MOST // made.clipping.lattice, len(made.design.tables)
-        entries = checked_entries(columns, most, tables)
+        most = MOST // self.mechanism.clipping.lattice
+        entries = checked_entries(columns, most, len(self.design.tables))
         shape = entries.shape[0], entries.shape[1] + 1
         values, scale = np.zeros(shape, dtype=np.int64), np.zeros(shape[0])
         margins = {name: np.zeros_like(values) for name in self.margin_columns}
-        for one, cells in by_class(made, self._made, entries):
-            found, theta = one._release(entries.part(cells), noise)
-            values[cells] = with_total(found, one.design)
-            scale[cells] = one.spreads(theta)
-            for name, column in self._published(one, values[cells], theta).items():
+        for clipped, cells in by_class(self.mechanism, self.mechanism.suited, entries):
+            counts, theta = clipped._release(entries.part(cells), noise)
+            values[cells] = with_total(counts, clipped.design)
+            scale[cells] = clipped.spreads(theta)
+            for name, column in self._published(clipped, values[cells], theta).items():
                 margins[name][cells] = column
         return Measured(values, margins, PublicLaw(None, True, scale))
 
-    def _published(self, made: JointClipped, values: Integers, theta: Integers) -> Margins:
+    def _published(self, clipped: JointClipped, values: Integers, theta: Integers) -> Margins:
         """The intervals, and θ in jobs, rounded up."""
-        jobs = -(-theta // made.clipping.lattice)
+        jobs = -(-theta // clipped.clipping.lattice)
         bound = {BOUND_COLUMN: np.broadcast_to(jobs[:, None], values.shape)}
         if self.margins.coverage is None:
             return bound
-        ends = [end for cells in (1, 2) for end in made.interval(values, theta, cells)]
+        ends = [end for cells in (1, 2) for end in clipped.interval(values, theta, cells)]
         return dict(zip(self.margin_columns, ends, strict=False)) | bound
 
     @property
@@ -95,19 +88,19 @@ class JointClippedCounts(JointTables[JointClipped]):
 
     def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
         """Of the total and of a cell of each table: noise, and what clipping takes at most."""
-        made = self._made(establishment_class(establishments))
-        errors = made.mean_abs_errors(size)
+        clipped = self.mechanism.for_cells_of(establishments)
+        errors = clipped.mean_abs_errors(size)
         if errors is None:
             return None
-        lost = made.clipping_loss(size) * establishments
-        return np.asarray(errors + lost / np.array((1, *made.design.tables)))
+        lost = clipped.maximum.clipping_loss(size) * establishments
+        return np.asarray(errors + lost / np.array((1, *self.design.tables)))
 
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """The mean over all cells of all tables, of the noise."""
-        found = self.expected_intervals(size, establishments)
-        if found is None:
+        sides = self.expected_intervals(size, establishments)
+        if sides is None:
             return None
-        return ceil(np.average(found[0, 1:], weights=self.mechanism.design.tables))
+        return ceil(np.average(sides[0, 1:], weights=self.design.tables))
 
     def expected_intervals(
         self, size: int, establishments: int = ESTABLISHMENTS
@@ -115,55 +108,41 @@ class JointClippedCounts(JointTables[JointClipped]):
         """Of the total and of a cell of each table, of one establishment at its θ without noise."""
         if self.margins.coverage is None:
             return None
-        made = self._made(establishment_class(establishments))
-        tables = made.design.tables
+        clipped, tables = self.mechanism.for_cells_of(establishments), self.design.tables
         counts = np.repeat(np.array([size, *(-(-size // d) for d in tables)]), (1, *tables))[None]
         first = np.cumsum([0, 1, *tables[:-1]])  # cells of a table are alike
-        return made.expected_interval(counts, self._theta(made, size))[:, first]
-
-    def _made(self, number: int) -> JointClipped:
-        made = self.mechanism.suited(number)
-        if not isinstance(made, JointClipped):
-            raise TypeError("a class of workplace cells has the same mechanism")
-        return made
-
-    @staticmethod
-    def _theta(made: JointClipped, size: int) -> Integers:
-        return made.clipping.theta(made.clipping.grid.index(np.array([size])))
+        return clipped.expected_interval(counts, clipped.usual_theta(size))[:, first]
 
     def cell_noise(self, table: int = 0) -> CellNoise | None:
         """The spread is public and proportional to the lower side of the interval."""
         if self.margins.coverage is None:
             return None
-        made = self.mechanism
-        law = None if made.rho else made.drawn.law(table)
-        wide = sqrt(made.moments.squares[table]) if made.rho else 1.0  # a normal law has σ = 1
-        share = wide / made.reach(table)
-        clips = tuple(
-            Clip(one.establishments, one.index_spread, log(one.clipping.headroom))
-            for one in (made.suited(2**k) for k in range(MOST_ESTABLISHMENTS.bit_length()))
-        )
-        return CellNoise(law, share, least=share / 2, clips=clips)
+        clipped = self.mechanism
+        law = None if clipped.rho else clipped.drawn.law(table)
+        deviation = sqrt(clipped.moments.squares[table]) if clipped.rho else 1.0
+        share = deviation / clipped.reach(table)
+        return CellNoise(law, share, least=share / 2, clips=clips(clipped))
 
     def cell_law(
         self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
     ) -> CellLaw:
         """A cell of the first table, with what clipping takes at most."""
-        made = self._made(establishment_class(establishments))
-        cells, scale = made.design.tables[0], float(made.spreads(self._theta(made, size))[0])
+        clipped = self.mechanism.for_cells_of(establishments)
+        cells = clipped.design.tables[0]
+        scale = float(clipped.spreads(clipped.usual_theta(size))[0])
         count = -(-(size if jobs is None else jobs) // cells)
-        lost = min(made.clipping_loss(size) * establishments / cells, count)
-        if made.rho:
-            return CellLaw(count, Normal(), scale * sqrt(made.moments.squares[1]), lost)
-        return CellLaw(count, made.drawn.law(1), scale, lost)
+        lost = min(clipped.maximum.clipping_loss(size) * establishments / cells, count)
+        if clipped.rho:
+            return CellLaw(count, Normal(), scale * sqrt(clipped.moments.squares[1]), lost)
+        return CellLaw(count, clipped.drawn.law(1), scale, lost)
 
     def spread(self, size: int) -> Spread:
         """A cell of the first table, at the θ of a maximum without noise."""
-        made = self._made(establishment_class(ESTABLISHMENTS))
-        scale = float(made.spreads(self._theta(made, size))[0])
-        if not made.rho:
-            return drawn_spread(made.drawn, size, scale)
-        scale *= sqrt(made.moments.squares[1])
-        count, reach = -(-size // made.design.tables[0]), NormalDist().inv_cdf(1 - float(MISSED))
+        clipped = self.mechanism.for_cells_of(ESTABLISHMENTS)
+        scale = float(clipped.spreads(clipped.usual_theta(size))[0])
+        if not clipped.rho:
+            return drawn_spread(clipped.drawn, size, scale)
+        scale *= sqrt(clipped.moments.squares[1])
+        count, reach = -(-size // clipped.design.tables[0]), NormalDist().inv_cdf(1 - float(MISSED))
         wide = ceil(reach * scale - 0.5)
         return Spread(count, count - wide, count + wide, Normal(), scale)

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from leeward.core.exact import Number
 from leeward.core.mechanisms.clipping import Clipping
+from leeward.core.mechanisms.noisy_maximum import NoisyMaximum
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.mechanisms.split import Weights, bound_for
-from leeward.core.noise.law import discrete_laplace, laplace
+from leeward.core.noise.law import laplace
 from leeward.core.noise.scales import Integers, Noise, Scales, secret
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, WorkerOnly
@@ -220,9 +220,8 @@ class EmployerMoments:
 
     def _release(self, held: Establishments, noise: Noise) -> tuple[Integers, Integers]:
         """What is released, with this noise: sums, and the θ of each cell."""
-        index = self.clipping.grid.index(held.largest())
-        law = discrete_laplace(STEPS / (self.split * self.parameters.aimed))
-        theta = self.clipping.theta(noise.rounded(index, law, Scales(np.ones_like(index))))
+        maximum = NoisyMaximum(self.clipping, self.split * self.parameters.aimed)
+        theta = self.clipping.theta(maximum.released(held.largest(), noise))
         sums = held.clipped(theta, self.clipping.lattice)
         scales = Scales(np.repeat(self._moved(theta), SUMS), factor=1 / self._rest)
         return _noisy(sums, scales, noise), theta

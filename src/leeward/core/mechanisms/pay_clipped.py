@@ -16,9 +16,10 @@ from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.mechanisms.calibrated import Words
 from leeward.core.mechanisms.claims import Claims
-from leeward.core.mechanisms.clipped import MISSED, Clipped
+from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipping import checked_entries, scaled
 from leeward.core.mechanisms.measurement import COVERAGE, Needs
+from leeward.core.mechanisms.noisy_maximum import MISSED
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
     USUAL_SHARE,
@@ -178,8 +179,8 @@ class PayClipped(PayMechanism):
         q = pay * reach(HEXAGON, 0.0, 1.0, 1 - MISSED) + 0.5
         lost = self.bounds.establishments * self.parameters.cells
         high = found.payroll + q
-        if self.bounds.kappa > 1:
-            high = np.maximum(high, (high + lost) * self.bounds.kappa)
+        if self.bounds.maximum.kappa > 1:
+            high = np.maximum(high, (high + lost) * self.bounds.maximum.kappa)
         return found.payroll - q, np.minimum(high, LARGEST_END)
 
     def typical_ends(self, cells: Cells, establishments: int) -> Ends:
@@ -193,7 +194,7 @@ class PayClipped(PayMechanism):
         if self.statistic == "mean":
             return 0.0
         made = self.suited(establishment_class(establishments)).bounds
-        jobs = made.clipping_loss(int(cells.largest[0])) * establishments
+        jobs = made.maximum.clipping_loss(int(cells.largest[0])) * establishments
         return jobs * self.cap * USUAL_SHARE / self.parameters.cells
 
     def error(self, cells: Cells, count: float, payroll: float) -> Floats | None:

@@ -269,7 +269,7 @@ def _clipped(classes: ClippedCounts, columns: Entries, found: Measured) -> list[
             cells,
             _gaussian_critical if made.noise == "gaussian" else _laplace_critical,
             scale[cells],
-            kappa=made.kappa,
+            kappa=made.maximum.kappa,
             lost=made.establishments / made.clipping.lattice,
             rounding=HALF + 1 / made.clipping.lattice,
         )

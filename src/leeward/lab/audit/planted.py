@@ -20,7 +20,8 @@ from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
 from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.error_margins import PublicMargins
-from leeward.core.mechanisms.joint_clipped import JointClipped, JointClipping
+from leeward.core.mechanisms.joint_clipped import JointClipped
+from leeward.core.mechanisms.joint_clipping import JointClipping
 from leeward.core.mechanisms.joint_pareto import JointPareto
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.slope import Slope
