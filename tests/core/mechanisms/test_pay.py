@@ -16,7 +16,8 @@ from leeward.core.mechanisms.measurement import Needs
 from leeward.core.mechanisms.pay import Pairs, PayMechanism
 from leeward.core.mechanisms.pay_margins import RATIOS, mean_interval, pay_margins
 from leeward.core.mechanisms.pay_table import means, published_pay
-from leeward.core.noise.scales import BOUND, secret
+from leeward.core.noise.noise_source import secret
+from leeward.core.noise.scales import BOUND
 from leeward.core.noise.tabulated import Floats
 
 CAP = 1_500_000

@@ -19,7 +19,8 @@ from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.log_pair import LogPair
 from leeward.core.mechanisms.node_laplace import NodeLaplace
 from leeward.core.mechanisms.slope import Slope
-from leeward.core.noise.scales import Integers, Noise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers
 from leeward.core.privacy import Guarantee
 from leeward.lab.audit.clipped_exam import examine_clipped, examine_gaussian
 from leeward.lab.audit.exams import examine_kept, scalar, workplace_view

@@ -15,7 +15,8 @@ from leeward.core.mechanisms.scale import Scale
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise.law import laplace
-from leeward.core.noise.scales import Integers, Noise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.lines import LINES, Line
 from leeward.lab.audit.planted import CoveredNorm, FreshGamma, HalfMoved, clipped_twin, twin

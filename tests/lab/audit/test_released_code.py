@@ -17,7 +17,8 @@ from leeward.core.mechanisms.measurement import Measured, Measurement
 from leeward.core.mechanisms.node_laplace import NodeLaplace, SmallEstablishments
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise.law import laplace
-from leeward.core.noise.scales import Integers, Noise, Scales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.privacy import policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.neighbours import QUICK, Pair

@@ -11,7 +11,8 @@ from flint import arb
 from numpy.typing import NDArray
 
 from leeward.core.noise.exact_selection import SECRET
-from leeward.core.noise.scales import Integers, secret
+from leeward.core.noise.noise_source import secret
+from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 from leeward.core.randomness import SeededBits

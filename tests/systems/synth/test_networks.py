@@ -10,7 +10,8 @@ import pytest
 
 from leeward.core.mechanisms.row_choice import UNIT, distance
 from leeward.core.noise.exact_selection import SECRET
-from leeward.core.noise.scales import Integers, secret
+from leeward.core.noise.noise_source import secret
+from leeward.core.noise.scales import Integers
 from leeward.core.privacy import Guarantee
 from leeward.systems.synth import aim, correlated, nist, start, tree
 from leeward.systems.synth.description import Fit

@@ -35,15 +35,8 @@ from leeward.core.mechanisms.split import (
 )
 from leeward.core.noise.integers import establishment_rows, numbered, whole_margins, whole_numbers
 from leeward.core.noise.law import laplace
-from leeward.core.noise.scales import (
-    BOUND,
-    MOST,
-    WIDEST_GAUSSIAN,
-    Integers,
-    Noise,
-    Scales,
-    secret,
-)
+from leeward.core.noise.noise_source import Noise, secret
+from leeward.core.noise.scales import BOUND, MOST, WIDEST_GAUSSIAN, Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, StrongAlpha
 

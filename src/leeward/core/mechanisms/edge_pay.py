@@ -29,7 +29,8 @@ from leeward.core.mechanisms.pay import (
 )
 from leeward.core.mechanisms.pay_margins import RATIOS, mean_interval, reach
 from leeward.core.noise.body import CENTRED, Body
-from leeward.core.noise.scales import Integers, Noise, Scales, TwoScales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, WorkerOnly
 

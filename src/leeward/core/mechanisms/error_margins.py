@@ -22,9 +22,11 @@ from leeward.core.mechanisms.margin_rule import MarginMethod, MarginRule, Public
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.scale import Scale, least_margin, smallest
+from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.integers import for_each_cell, whole_margins
 from leeward.core.noise.law import Law
-from leeward.core.noise.scales import BOUND, CellNoise, Integers, Noise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import BOUND, Integers
 from leeward.core.noise.tabulated import Floats
 
 HAIR = 1e-9

@@ -28,7 +28,8 @@ from leeward.core.mechanisms.released_classes import (
 )
 from leeward.core.noise.contrast import Contrast
 from leeward.core.noise.integers import whole_margins
-from leeward.core.noise.scales import BOUND, Integers, Noise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import BOUND, Integers
 from leeward.core.noise.tabulated import Floats
 
 BIAS = (

@@ -11,7 +11,7 @@ import numpy as np
 from leeward.core.codebook import Cells, Entries, Gains
 from leeward.core.mechanisms.measurement import Expected, Measured, Needs
 from leeward.core.mechanisms.released_classes import FromClasses
-from leeward.core.noise.scales import Noise
+from leeward.core.noise.noise_source import Noise
 
 PAIR = 2
 """Began and ended; gained and lost."""

@@ -36,8 +36,9 @@ from leeward.core.mechanisms.split import (
     paid_share,
 )
 from leeward.core.noise.design import Design
+from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.remainders import largest_remainders
-from leeward.core.noise.scales import WIDEST_GAUSSIAN, Integers, Noise, Scales
+from leeward.core.noise.scales import WIDEST_GAUSSIAN, Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import StrongAlpha
 

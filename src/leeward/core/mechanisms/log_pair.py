@@ -32,7 +32,8 @@ from leeward.core.mechanisms.pay_margins import reach
 from leeward.core.mechanisms.scale import smallest
 from leeward.core.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.core.noise.body import HEXAGON
-from leeward.core.noise.scales import BOUND, Integers, Noise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import BOUND, Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import ProportionalAlpha
 

@@ -5,7 +5,9 @@ from typing import ClassVar, Literal, Protocol, TypeAlias
 
 from leeward.core.codebook.values import Margins
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.noise.scales import CellNoise, Integers, Noise
+from leeward.core.noise.cell_noise import CellNoise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers
 
 MarginMethod: TypeAlias = Literal["none", "public", "spent", "free"]
 

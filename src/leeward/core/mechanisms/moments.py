@@ -19,7 +19,8 @@ from leeward.core.mechanisms.noisy_maximum import NoisyMaximum
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.split import Weights, bound_for
 from leeward.core.noise.law import laplace
-from leeward.core.noise.scales import Integers, Noise, Scales, secret
+from leeward.core.noise.noise_source import Noise, secret
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, WorkerOnly
 

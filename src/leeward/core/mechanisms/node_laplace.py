@@ -21,7 +21,8 @@ from leeward.core.mechanisms.measurement import Expected, Measured, Measurement,
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.integers import whole_numbers
 from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
-from leeward.core.noise.scales import Integers, Noise, Scales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.privacy import EstablishmentRemoval, Guarantee
 
 

@@ -16,7 +16,8 @@ from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.noise.error import Weights, gaussian_weights, laplace_weights
 from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
-from leeward.core.noise.scales import Integers, Noise, Scales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.noise.tabulated import Floats
 
 MISSED = (1 - COVERAGE) / 2

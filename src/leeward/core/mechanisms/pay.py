@@ -18,7 +18,8 @@ from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.body import HEXAGON, Body
 from leeward.core.noise.integers import whole_numbers
-from leeward.core.noise.scales import Integers, Noise, Scales, TwoScales, secret
+from leeward.core.noise.noise_source import Noise, secret
+from leeward.core.noise.scales import Integers, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import StrongAlpha
 

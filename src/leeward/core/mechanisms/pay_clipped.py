@@ -35,7 +35,8 @@ from leeward.core.mechanisms.pay_margins import mean_interval, reach
 from leeward.core.mechanisms.split import by_class, establishment_class
 from leeward.core.noise.body import HEXAGON
 from leeward.core.noise.integers import establishment_rows, numbered, whole_numbers
-from leeward.core.noise.scales import MOST, Integers, Noise, Scales, TwoScales, secret
+from leeward.core.noise.noise_source import Noise, secret
+from leeward.core.noise.scales import MOST, Integers, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha
 

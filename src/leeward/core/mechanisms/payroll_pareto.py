@@ -27,7 +27,8 @@ from leeward.core.mechanisms.pay import (
 )
 from leeward.core.mechanisms.vector_pareto import tail_and_step
 from leeward.core.noise.law import pareto
-from leeward.core.noise.scales import Integers, Noise, Scales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha
 

@@ -28,7 +28,8 @@ from leeward.core.mechanisms.pay import (
 from leeward.core.mechanisms.payroll_pareto import payroll_alone
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.noise.law import PiecewiseLaw
-from leeward.core.noise.scales import Integers, Noise, Scales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import ProportionalAlpha
 

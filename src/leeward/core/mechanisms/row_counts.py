@@ -14,7 +14,8 @@ import numpy as np
 
 from leeward.core.exact import SLACK
 from leeward.core.noise.law import laplace
-from leeward.core.noise.scales import Integers, Noise, Scales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.privacy import Guarantee
 
 LAPLACE, GAUSSIAN = "rounded Laplace", "discrete Gaussian"

@@ -21,7 +21,8 @@ from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.core.noise.error import laplace_weights
 from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
-from leeward.core.noise.scales import Integers, Noise, Scales, law_at
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales, law_at
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import StrongAlpha
 

@@ -22,7 +22,8 @@ from leeward.core.mechanisms.claims import Claims
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.integers import block_shape, whole_numbers
 from leeward.core.noise.law import PiecewiseLaw, pareto
-from leeward.core.noise.scales import Integers, Noise, Scales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import StrongAlpha
 

@@ -1,22 +1,18 @@
-"""Scales: exact scales of noise, the bounds of released numbers, and what noise is asked for.
+"""Scales: exact scales of noise, and the bounds of released numbers.
 
 Nothing here draws, so a mechanism can be calibrated and judged without a random bit.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 from math import ceil
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.core.noise.body import Body
-from leeward.core.noise.design import Design
-from leeward.core.noise.law import Law, PiecewiseLaw, read_law
-from leeward.core.noise.quartic import QuarticLaw
+from leeward.core.noise.law import Law
 from leeward.core.noise.tabulated import Floats
 
 BOUND = 2**62
@@ -36,9 +32,6 @@ DRAWS = 2000
 
 SEED_DIGITS = 12
 """Hexadecimal digits of a public seed: every reader of JSON holds the number exactly."""
-
-NORMAL, QUARTIC, PIECES = "normal", "quartic", "pieces"
-"""The laws of Z in a certificate: standard normal, density ∝ 1/(1+z⁴), or pieces."""
 
 Integers = NDArray[np.int64]
 Some = slice | NDArray[np.intp]
@@ -112,119 +105,10 @@ def by_law(laws: Laws, scales: Scales) -> Iterator[tuple[Law, Some]]:
     return laws.shared(scales) if isinstance(laws, LawByScale) else iter([(laws, slice(None))])
 
 
-@dataclass(frozen=True)
-class Clip:
-    """Clipping in a class of workplace cells; `establishments` is its largest number of them.
-
-    The logarithm of the largest establishment over its noisy number is noise of scale `spread`;
-    jobs are taken away where it is above `room`.
-    """
-
-    establishments: int
-    spread: float
-    room: float
-
-
-@dataclass(frozen=True)
-class CellNoise:
-    """What a reader knows of the noise of a cell from what is published, in float64.
-
-    The noise is scale·Z, rounded to whole jobs, and the scale is at least `least` jobs. It is taken
-    to be `share` times the cell's margin: at this scale the margin of the cell is just wide enough,
-    so it allows for what is not known of the scale. Where no establishment is larger than its cell,
-    it is at most `slope` times the released value, which allows for the noise of that value; with a
-    share of 0 it is just that. With `shared` = k the worker cells of a workplace cell have Z = L/H,
-    L Laplace and one H ~ Gamma(k). `law` None is a standard normal Z. `relative`: the scale is that
-    of the released value, the noise Z/(1+Z).
-
-    Rounding moves the mean of the noise by at most `lean` jobs, whatever its scale; 0 where it does
-    not, or where the scale is public. Where an interval has ends, its lower one stands for the
-    margin. `clips` tells of clipping, the class of fewest establishments first; the last one is for
-    all that have more.
-    """
-
-    law: Law | None
-    share: float
-    least: float
-    shared: int | None = None
-    relative: bool = False
-    slope: float | None = None
-    clips: tuple[Clip, ...] = ()
-    lean: float = 0.0
-
-    def stated(self) -> dict[str, Any]:
-        """The same as plain numbers, for a certificate; what does not apply is None."""
-        pieces = self.law.stated() if isinstance(self.law, PiecewiseLaw) else None
-        return {
-            "law": PIECES if pieces else NORMAL if self.law is None else QUARTIC,
-            "pieces": pieces,
-            "share": self.share,
-            "least": self.least,
-            "shared": self.shared,
-            "relative": self.relative or None,
-            "per_job": self.slope,
-            "clips": [vars(one) for one in self.clips] or None,
-            "lean": self.lean or None,
-        }
-
-    @classmethod
-    def read(cls, stated: Mapping[str, Any]) -> "CellNoise":
-        """The noise that numbers state: what a reader of a certificate has."""
-        laws: dict[str, Law | None] = {NORMAL: None, QUARTIC: QuarticLaw()}
-        pieces = stated["pieces"]
-        return cls(
-            laws[stated["law"]] if pieces is None else read_law(pieces),
-            stated["share"],
-            stated["least"],
-            shared=stated["shared"],
-            relative=bool(stated["relative"]),
-            slope=stated["per_job"],
-            clips=tuple(Clip(**one) for one in stated["clips"] or ()),
-            lean=stated["lean"] or 0.0,
-        )
-
-
 def public_seed(plan_digest: str, *words: str) -> int:
     """The seed of draws that every reader of a bundle may repeat."""
     text = " ".join((plan_digest, *words))
     return int(sha256(text.encode()).hexdigest()[:SEED_DIGITS], 16)
-
-
-class Noise(Protocol):
-    """True whole numbers become noisy ones of the same shape, within ±BOUND.
-
-    A mechanism says to which numbers noise is added, of which law and scale. Releases add
-    `secret()`, whose bits are the system's; no public function takes another. The auditor runs
-    the same code with noise of its own, which records what was asked for.
-    """
-
-    def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
-        """true + ⌊scale·Z + ½⌋, independently for each entry of a column."""
-
-    def gaussian(self, true: Integers, variance: Fraction) -> Integers:
-        """Discrete Gaussian noise, independently for each entry of any shape."""
-
-    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
-        """Joint noise of each row (rows, cells): cells L_i/H with one H ~ Gamma(shape) a row."""
-
-    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
-        """Noise of pairs (count, payroll) of each row (rows, cells, 2), drawn together.
-
-        In the body's norm its density is ∝ (1+Σ‖z_i‖)^−(2·cells+shape); e^−Σ‖z_i‖ with shape 0.
-        """
-
-    def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
-        """Noise of each row (rows, D) that keeps its tables adding up.
-
-        Its density is ∝ (1+N)^−(p+shape), N the design's norm; e^−N with shape 0.
-        """
-
-
-def secret() -> Noise:
-    """The noise of releases, loaded with the first draw: a plan loads none."""
-    from leeward.core.noise.draws import SECRET  # noqa: PLC0415 (a plan must not load draws)
-
-    return SECRET
 
 
 def bisect(reaches: Callable[[int], bool]) -> int:

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.integers import whole_margins
 from leeward.core.noise.law import Law, Normal
-from leeward.core.noise.scales import DRAWS, CellNoise, Integers
+from leeward.core.noise.scales import DRAWS, Integers
 from leeward.core.noise.summed_errors import (
     LARGEST,
     PARTS,

@@ -16,7 +16,8 @@ import typer
 
 from leeward.core.installation import hint
 from leeward.core.noise.law import laplace
-from leeward.core.noise.scales import Scales, secret
+from leeward.core.noise.noise_source import secret
+from leeward.core.noise.scales import Scales
 from leeward.core.noise.selftest import require_accuracy
 from leeward.core.privacy import Guarantee
 from leeward.core.randomness import SecretBits

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.exact import rational
 from leeward.core.noise.exact_selection import SECRET
-from leeward.core.noise.scales import secret
+from leeward.core.noise.noise_source import secret
 from leeward.core.privacy import Guarantee, WorkerOnly
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, percent

@@ -33,7 +33,8 @@ from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise.integers import for_each_cell
 from leeward.core.noise.law import discrete_laplace, laplace
-from leeward.core.noise.scales import Integers, Noise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers
 from leeward.core.privacy import Guarantee, StrongAlpha, policy
 from leeward.core.privacy.local_privacy import Local
 from leeward.core.privacy.workforces import Database

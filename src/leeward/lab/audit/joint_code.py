@@ -23,7 +23,8 @@ from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measured
 from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET
-from leeward.core.noise.scales import Integers, Noise, Scales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database

@@ -18,7 +18,8 @@ from leeward.core.exact import ball, precision
 from leeward.core.mechanisms.clipping import Clipping, checked_entries
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.design import Design
-from leeward.core.noise.scales import MOST, Integers, Noise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import MOST, Integers
 from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import DISTINGUISHED, ORDERS, _indices, _joined, _signed, renyi

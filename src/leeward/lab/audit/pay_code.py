@@ -22,7 +22,8 @@ from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.measurement import Measured
 from leeward.core.noise.body import Body
 from leeward.core.noise.draws import SECRET
-from leeward.core.noise.scales import Noise, Scales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Policy, StrongAlpha
 from leeward.core.privacy.workforces import Database

@@ -27,8 +27,9 @@ from leeward.core.mechanisms.payroll_pareto import PayrollPareto
 from leeward.core.mechanisms.payroll_slope import PayrollSlope
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.noise.body import Body
+from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.pairs import PairBits, decide_pairs
-from leeward.core.noise.scales import Integers, Laws, Noise, Scales, TwoScales
+from leeward.core.noise.scales import Integers, Laws, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha, WorkerOnly
 from leeward.core.privacy.policy import Neighbours

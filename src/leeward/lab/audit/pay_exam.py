@@ -16,7 +16,8 @@ from leeward.core.codebook import Cells, Entries
 from leeward.core.errors import NotCovered
 from leeward.core.mechanisms.clipping import checked_entries
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.noise.scales import MOST, Integers, Noise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import MOST, Integers
 from leeward.core.privacy import Guarantee, Policy
 from leeward.core.privacy.raises import RaiseAlpha
 from leeward.core.privacy.workforces import Database, changed

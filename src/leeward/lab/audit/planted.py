@@ -32,7 +32,8 @@ from leeward.core.noise.body import Body
 from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.law import Law
-from leeward.core.noise.scales import Integers, LawByScale, Laws, Noise, Scales, Some, TwoScales
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, LawByScale, Laws, Scales, Some, TwoScales
 from leeward.core.privacy import StrongAlpha
 from leeward.lab.audit.clipped_exam import clipped_loss
 from leeward.lab.audit.exams import block, scalar, workplace_view

@@ -19,7 +19,8 @@ from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.body import Body
 from leeward.core.noise.design import Design
 from leeward.core.noise.law import Law
-from leeward.core.noise.scales import MOST, Integers, Laws, Noise, Scales, TwoScales, by_law
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import MOST, Integers, Laws, Scales, TwoScales, by_law
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.outputs import Independent, JointBlock, ParetoBlock, Rounded
 from leeward.lab.audit.pair_block import PairBlock

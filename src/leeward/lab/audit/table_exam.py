@@ -24,7 +24,8 @@ from leeward.core.mechanisms.measurement import Measured, Measurement
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.mechanisms.split import establishment_class
-from leeward.core.noise.scales import Integers, Noise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers
 from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import pair_loss

@@ -15,7 +15,8 @@ from leeward.core.exact import printed
 from leeward.core.mechanisms.row_choice import UNIT, RowChoice, distance
 from leeward.core.mechanisms.row_counts import RowCounts
 from leeward.core.noise.exact_selection import Selection
-from leeward.core.noise.scales import Integers, Noise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 from leeward.systems.synth.counting import Counts, Groups
