@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims
 from leeward.core.mechanisms.calibrated import Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.law import PiecewiseLaw, discrete_laplace

@@ -8,7 +8,7 @@ stands for. Names say which way a result is rounded: `_down` never exceeds the t
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isqrt
 from numbers import Integral
@@ -227,3 +227,33 @@ def _decimal(number: Fraction) -> str | None:
         return None
     whole, digits = divmod(int(number * BILLION), BILLION)
     return f"{whole}.{digits:09d}".rstrip("0").rstrip(".")
+
+
+LAST_BITS = 1 << 16
+"""What cannot be told by this many bits is rejected."""
+
+
+def accurate(value: Callable[[], arb], good: int = 64) -> arb:
+    """Evaluate with as many bits as it takes for `good` correct ones; an exact zero is exact."""
+    bits = 2 * good
+    while True:
+        with precision(bits):
+            result = value()
+        if result.rel_accuracy_bits() >= good or result.is_exact():
+            return result
+        if bits > LAST_BITS:
+            raise InvalidParameter(
+                "noise",
+                rule=f"must not lie so far out that {LAST_BITS} bits cannot tell its probability",
+                value="one that does",
+                next_step="Ask for a value nearer to zero.",
+            )
+        bits *= 2
+
+
+def to_decimal(value: Callable[[], arb], digits: int) -> Decimal:
+    """A ball's value to `digits` significant digits, also where no fraction could hold it."""
+    mantissa, exponent = accurate(value, good=4 * digits).mid().man_exp()
+    wide, narrow = (Context(prec=p, Emin=MIN_EMIN, Emax=MAX_EMAX) for p in (2 * digits, digits))
+    power = wide.power(Decimal(2), Decimal(int(exponent)))
+    return narrow.plus(wide.multiply(Decimal(int(mantissa)), power))

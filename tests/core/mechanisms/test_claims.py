@@ -6,7 +6,7 @@ import pytest
 
 from leeward import Guarantee, NotCovered
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.claims import Claims, claim
+from leeward.core.mechanisms.calibrated import Claims, claim
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha
 from tests.core.mechanisms.built import additive, clipped, vector_pareto

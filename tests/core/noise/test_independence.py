@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from leeward.core.noise import exact_selection, uniforms
+from leeward.core.noise import exact_selection, sampling
 from leeward.core.noise.block_draws import RowBits, draw_block
 from leeward.core.noise.body import HEXAGON
 from leeward.core.noise.design import Design
@@ -188,8 +188,8 @@ def selected(call: Callable[[SecretSelection], object]) -> Callable[[SecretBits]
 def spread(rows: int, bits: SecretBits) -> Integers:
     """Uniform numbers, for protections without a guarantee, as whole multiples of 2⁻⁵³."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(uniforms, "SecretBits", lambda: bits)
-        return (uniforms.secret_uniforms(rows) * 2.0**53).astype(np.int64)
+        patch.setattr(sampling, "SecretBits", lambda: bits)
+        return (sampling.secret_uniforms(rows) * 2.0**53).astype(np.int64)
 
 
 LAPLACE, HALF = discrete_laplace(Fraction(3)), Fraction(1, 2)
@@ -199,7 +199,7 @@ RANKS = np.array([0, 1, 0, 2, 1])
 
 SAMPLERS: dict[str, Sampler] = {
     "sampling.draw": Arrays(lambda n, bits: draw(LAPLACE, alike(n), bits), (1,)),
-    "uniforms.secret_uniforms": Arrays(spread, (1,)),
+    "sampling.secret_uniforms": Arrays(spread, (1,)),
     "sampling.draw, by size": Arrays(
         lambda n, bits: draw(BY_SIZE, Scales(WIDE + np.arange(n) % 3), bits), (1,)
     ),

@@ -14,12 +14,11 @@ from leeward.core.privacy.graph import (
     h15_printed,
     line,
     partition,
-    read_graph,
-    read_query,
     star,
     strong,
     weak,
 )
+from leeward.core.privacy.graph_file import read_graph, read_query
 from leeward.core.privacy.policy import StrongAlpha, WeakAlpha
 from leeward.core.privacy.workforces import Database
 

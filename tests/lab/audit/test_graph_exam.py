@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms import mechanism
-from leeward.core.privacy.graph import partition, read_graph, strong
+from leeward.core.privacy.graph import partition, strong
+from leeward.core.privacy.graph_file import read_graph
 from leeward.interface.commands.app import build
 from leeward.lab.audit.graph_exam import GraphExam, loss_over
 from leeward.lab.audit.recording import released

@@ -16,12 +16,19 @@ from flint import arb
 from numpy.typing import ArrayLike
 
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import ball, precision, probability, whole_number, whole_within
+from leeward.core.exact import (
+    accurate,
+    ball,
+    precision,
+    probability,
+    to_decimal,
+    whole_number,
+    whole_within,
+)
 from leeward.core.mechanisms.calibrated import Mechanism
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measurement
-from leeward.core.noise.accuracy import accurate, to_decimal
 from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.error import Error, rounded_errors
 from leeward.core.noise.integers import same_shape, whole_numbers

@@ -14,8 +14,7 @@ from leeward.core.codebook import Flows, Gains, Marginal, Pay, Percentiles, Stat
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, SizeProfile
 from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, nearest, shown
 from leeward.core.exact import precision, three_digits_up
-from leeward.core.mechanisms.calibrated import Mechanism
-from leeward.core.mechanisms.claims import COUNTS, PAY, claim
+from leeward.core.mechanisms.calibrated import COUNTS, PAY, Mechanism, claim
 from leeward.core.mechanisms.error_margins import (
     NarrowedMargins,
     NoMargins,

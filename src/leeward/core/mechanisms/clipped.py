@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike
 from leeward.core.codebook import Entries
 from leeward.core.exact import Number, probability, root_up
 from leeward.core.mechanisms.additive import Measure
-from leeward.core.mechanisms.calibrated import Mechanism, Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Mechanism, Words
 from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measurement

@@ -13,8 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries
-from leeward.core.mechanisms.calibrated import Origin, Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Origin, Words
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (

@@ -16,11 +16,10 @@ import numpy as np
 
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.exact import Number, root_up
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.clipped import Clipped, Ends
+from leeward.core.mechanisms.clipping import JointClipping
 from leeward.core.mechanisms.joint import joint_design, public_draws, required_sums, rounding_of
-from leeward.core.mechanisms.joint_clipping import JointClipping
 from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.noisy_maximum import MISSED
@@ -36,8 +35,8 @@ from leeward.core.mechanisms.split import (
     paid_share,
 )
 from leeward.core.noise.design import Design
+from leeward.core.noise.integers import largest_remainders
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.remainders import largest_remainders
 from leeward.core.noise.scales import WIDEST_GAUSSIAN, Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import StrongAlpha

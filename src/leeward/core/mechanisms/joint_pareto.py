@@ -18,8 +18,7 @@ from leeward.core.codebook.marginal import BLOCK, margin_columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, MOST_JOBS
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.mechanisms.calibrated import Mechanism, Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Mechanism, Words
 from leeward.core.mechanisms.joint import (
     MOST_DRAWN,
     JointTables,

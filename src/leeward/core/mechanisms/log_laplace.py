@@ -13,8 +13,7 @@ import numpy as np
 
 from leeward.core.exact import dyadic_down, precision
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import Origin, Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Origin, Words
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.cell_noise import CellNoise

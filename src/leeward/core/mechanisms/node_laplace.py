@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from leeward.core.codebook import Cells, Entries
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import Origin, Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Origin, Words
 from leeward.core.mechanisms.clipping import MOST_THETA
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.margin_rule import MarginRule

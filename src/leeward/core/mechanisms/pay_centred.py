@@ -8,8 +8,7 @@ noise of a single number. A changed pay is two steps.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.pay_pareto import PayPareto
 from leeward.core.noise.body import CENTRED, Body
 from leeward.core.privacy import StrongAlpha

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipping import checked_entries, scaled
 from leeward.core.mechanisms.measurement import COVERAGE, Needs

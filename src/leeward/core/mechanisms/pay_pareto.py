@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import PowerPair, PublishedPay, read_cap
 from leeward.core.mechanisms.vector_pareto import tail_and_step

@@ -10,8 +10,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from leeward.core.exact import at_most, ball, dyadic_down, precision
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import PowerPair, PublishedPay, read_cap, refuse_worker_cells
 from leeward.core.noise.body import HEXAGON, Body

@@ -13,8 +13,7 @@ import numpy as np
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.errors import NotCovered
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
     Pairs,

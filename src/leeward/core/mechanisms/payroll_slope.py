@@ -12,8 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
     Pairs,

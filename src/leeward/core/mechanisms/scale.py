@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import precision, probability
 from leeward.core.mechanisms.additive import Additive, within
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.core.noise.error import laplace_weights

@@ -13,8 +13,7 @@ from flint import arb
 
 from leeward.core.exact import ball, dyadic_down, dyadic_up, precision
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.law import PiecewiseLaw
 from leeward.core.noise.piece import Piece

@@ -8,8 +8,7 @@ from flint import arb
 
 from leeward.core.exact import at_most, dyadic_up, precision
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import Origin, Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Origin, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.quartic import QuarticLaw
 from leeward.core.noise.scales import Integers, Scales

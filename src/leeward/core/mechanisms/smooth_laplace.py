@@ -10,8 +10,7 @@ from flint import arb
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import at_most, ball, dyadic_down, precision, three_digits_up
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import Origin, Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Origin, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.law import PiecewiseLaw, laplace
 from leeward.core.noise.scales import Integers, Scales

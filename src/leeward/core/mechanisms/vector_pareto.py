@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike
 
 from leeward.core.exact import at_most, ball, dyadic_down, precision
 from leeward.core.mechanisms.additive import Additive, Covered
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.claims import Claims
+from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.integers import block_shape, whole_numbers
 from leeward.core.noise.law import PiecewiseLaw, pareto

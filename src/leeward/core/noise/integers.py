@@ -1,7 +1,7 @@
 """Confidential columns of whole numbers, checked without ever showing what they hold."""
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import whole_number
@@ -119,3 +119,14 @@ def whole_margins(margins: Floats) -> Integers:
         wide = margins * (1 + 1e-9)
     jobs: Integers = np.floor(np.fmin(wide, float(BOUND))).astype(np.int64)
     return jobs
+
+
+def largest_remainders(
+    rest: NDArray[np.number], short: Integers
+) -> tuple[Integers, NDArray[np.intp]]:
+    """One for the `short` largest remainders of a row, ties by position; and their order."""
+    order = np.argsort(-rest, axis=1, kind="stable")
+    raised = np.zeros(rest.shape, dtype=np.int64)
+    rank = np.arange(rest.shape[1]) < short[:, None]
+    np.put_along_axis(raised, order, rank.astype(np.int64), axis=1)
+    return raised, order

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from leeward.core.exact import START_BITS, precision
 from leeward.core.noise.ball_row import BallRow, Undecided
 from leeward.core.noise.design import Design
+from leeward.core.noise.integers import largest_remainders
 from leeward.core.noise.near import Near, Open, exponentials, gamma, largest, settled
-from leeward.core.noise.remainders import largest_remainders
 from leeward.core.noise.sampling import Uniform
 from leeward.core.noise.scales import LEAST_NOISE, MOST_NOISE, Integers, Scales
 from leeward.core.noise.selftest import require_accuracy

@@ -183,3 +183,71 @@ def _rounded_laplace(scale: Floats) -> Floats:
         step = -np.expm1(-1 / scale)
         ratio = 1 - step
         return np.where(scale < 1e-3, 0.0, np.sqrt(ratio) * (1 + ratio) / step**2)
+
+
+STEPS = 64
+"""Steps of an octave by which scales are counted."""
+
+
+PARTS = 16
+"""Equal parts of the law of a cell's noise, each with one value, of which clipping is a share."""
+
+
+LAW_BITS, CODE_BITS = 8, 14
+
+
+MIDDLE = 1 << (CODE_BITS - 1)
+
+
+WASTE = 4
+"""Counts are merged when there are this many times more than after the last merge."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScaleCounts:
+    """How many units of each law and scale a sum has, by one key; in parts of a unit."""
+
+    keys: Integers
+    counts: Integers
+    compact: int = 0
+
+    @classmethod
+    def of(cls, sums: Integers, law: Integers | int, scales: Floats, count: int) -> "ScaleCounts":
+        """Units of these scales, each of one sum."""
+        code = np.rint(STEPS * np.log2(scales)).astype(np.int64) + MIDDLE
+        code = np.clip(code, 0, 2 * MIDDLE - 1)
+        keys = ((sums << LAW_BITS) + law << CODE_BITS) + code
+        return cls(keys, np.full(len(keys), count)).compacted()
+
+    def compacted(self) -> "ScaleCounts":
+        """The same with each key once, in order."""
+        keys, place = np.unique(self.keys, return_inverse=True)
+        counts = np.zeros(len(keys), np.int64)
+        np.add.at(counts, place, self.counts)
+        return ScaleCounts(keys, counts, len(keys))
+
+    def joined(self, *others: "ScaleCounts") -> "ScaleCounts":
+        """Those of all together."""
+        parts = (self, *others)
+        keys, counts = (
+            np.concatenate(one) for one in ([p.keys for p in parts], [p.counts for p in parts])
+        )
+        all_counts = ScaleCounts(keys, counts, self.compact)
+        return all_counts.compacted() if len(keys) > WASTE * self.compact else all_counts
+
+    def moved(self, sums: Integers) -> "ScaleCounts":
+        """The same units in the sums of these numbers; −1 leaves them out."""
+        bits = LAW_BITS + CODE_BITS
+        number = sums[self.keys >> bits]
+        kept = number >= 0
+        keys = (number << bits) + (self.keys & ((1 << bits) - 1))
+        return ScaleCounts(keys[kept], self.counts[kept]).compacted()
+
+    def of_sum(self, number: int) -> dict[int, tuple[Floats, Floats]]:
+        """Scales and numbers of the units of one sum, by their law."""
+        bits = LAW_BITS + CODE_BITS
+        start, stop = np.searchsorted(self.keys, (number << bits, (number + 1) << bits))
+        keys, counts = self.keys[start:stop], self.counts[start:stop] / PARTS
+        law = keys >> CODE_BITS & ((1 << LAW_BITS) - 1)
+        scales = np.exp2(((keys & (2 * MIDDLE - 1)) - MIDDLE) / STEPS)
+        return {int(one): (scales[law == one], counts[law == one]) for one in np.unique(law)}

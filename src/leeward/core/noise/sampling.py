@@ -102,3 +102,8 @@ class Uniform:
                 if high <= below or 1 - high >= above:
                     return False
             self.extend()
+
+
+def secret_uniforms(count: int) -> NDArray[np.float64]:
+    """In double precision: what has no guarantee needs no exact draws."""
+    return (SecretBits().words64(count) >> np.uint64(11)).astype(np.float64) * 2.0**-53

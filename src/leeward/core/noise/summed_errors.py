@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.noise.cell_noise import CellNoise
-from leeward.core.noise.large_sums import Units, block_sums, body_and_tail
+from leeward.core.noise.large_sums import PARTS, ScaleCounts, Units, block_sums, body_and_tail
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.noise.tail_table import TailTable, growth_table, unit_table
@@ -23,19 +23,10 @@ from leeward.core.randomness import SeededBits
 FEW = 1 << 13
 """Units of a sum whose draws are added up."""
 
-STEPS = 64
-"""Steps of an octave by which scales are counted."""
-
-PARTS = 16
-"""Equal parts of the law of a cell's noise, each with one value, of which clipping is a share."""
 
 LARGEST = 40.0
 """Largest logarithm of a factor of the scale: beyond it a margin is without end anyway."""
 
-LAW_BITS, CODE_BITS = 8, 14
-MIDDLE = 1 << (CODE_BITS - 1)
-WASTE = 4
-"""Counts are merged when there are this many times more than after the last merge."""
 
 Singles = NDArray[np.float32]
 Real = TypeVar("Real", np.float32, np.float64)
@@ -172,56 +163,6 @@ class CellErrors:
             law = 1 + self.clipped.classes[row]
             found.append(ScaleCounts.of(row * columns + column, law, jobs[row, column, part], 1))
         return found[0].joined(*found[1:])
-
-
-@dataclass(frozen=True, eq=False)
-class ScaleCounts:
-    """How many units of each law and scale a sum has, by one key; in parts of a unit."""
-
-    keys: Integers
-    counts: Integers
-    compact: int = 0
-
-    @classmethod
-    def of(cls, sums: Integers, law: Integers | int, scales: Floats, count: int) -> "ScaleCounts":
-        """Units of these scales, each of one sum."""
-        code = np.rint(STEPS * np.log2(scales)).astype(np.int64) + MIDDLE
-        code = np.clip(code, 0, 2 * MIDDLE - 1)
-        keys = ((sums << LAW_BITS) + law << CODE_BITS) + code
-        return cls(keys, np.full(len(keys), count)).compacted()
-
-    def compacted(self) -> "ScaleCounts":
-        """The same with each key once, in order."""
-        keys, place = np.unique(self.keys, return_inverse=True)
-        counts = np.zeros(len(keys), np.int64)
-        np.add.at(counts, place, self.counts)
-        return ScaleCounts(keys, counts, len(keys))
-
-    def joined(self, *others: "ScaleCounts") -> "ScaleCounts":
-        """Those of all together."""
-        parts = (self, *others)
-        keys, counts = (
-            np.concatenate(one) for one in ([p.keys for p in parts], [p.counts for p in parts])
-        )
-        all_counts = ScaleCounts(keys, counts, self.compact)
-        return all_counts.compacted() if len(keys) > WASTE * self.compact else all_counts
-
-    def moved(self, sums: Integers) -> "ScaleCounts":
-        """The same units in the sums of these numbers; −1 leaves them out."""
-        bits = LAW_BITS + CODE_BITS
-        number = sums[self.keys >> bits]
-        kept = number >= 0
-        keys = (number << bits) + (self.keys & ((1 << bits) - 1))
-        return ScaleCounts(keys[kept], self.counts[kept]).compacted()
-
-    def of_sum(self, number: int) -> dict[int, tuple[Floats, Floats]]:
-        """Scales and numbers of the units of one sum, by their law."""
-        bits = LAW_BITS + CODE_BITS
-        start, stop = np.searchsorted(self.keys, (number << bits, (number + 1) << bits))
-        keys, counts = self.keys[start:stop], self.counts[start:stop] / PARTS
-        law = keys >> CODE_BITS & ((1 << LAW_BITS) - 1)
-        scales = np.exp2(((keys & (2 * MIDDLE - 1)) - MIDDLE) / STEPS)
-        return {int(one): (scales[law == one], counts[law == one]) for one in np.unique(law)}
 
 
 @dataclass(eq=False)

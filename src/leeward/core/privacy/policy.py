@@ -1,18 +1,18 @@
 """What is protected: which two databases of one workplace cell a release must not tell apart.
 
-Two databases are neighbours in both directions; equal ones are not neighbours. Where databases
-have pay, jobs that are in both keep it, except under `proportional`: joiners and leavers may have
-any pay from 0 to the cap.
+Two databases are neighbours in both directions; equal ones are not neighbours. Every policy is
+asked with an α, which those without one do not use. Where databases have pay, jobs that are in
+both keep it, except under `proportional`: joiners and leavers may have any pay from 0 to the cap.
 """
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import compress, product
 from typing import ClassVar, Literal, Protocol, TypeAlias, cast, get_args
 
 from leeward.core.errors import InvalidParameter, did_you_mean, shown
 from leeward.core.exact import Number, positive, rational
-from leeward.core.privacy.workforces import Counts, Database, added, changed, contained
+from leeward.core.privacy.workforces import Database, added, changed, contained
 
 Unit: TypeAlias = Literal["establishment", "employer"]
 """What a policy with an α protects: one establishment, or an employer's part.
@@ -46,12 +46,7 @@ class WorkerOnly:
     name: ClassVar[str] = "worker"
     uses_alpha: ClassVar[bool] = False
 
-    def admits(
-        self,
-        left: Database,
-        right: Database,
-        alpha: Fraction | None = None,  # not used: one call for all policies
-    ) -> bool:
+    def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether one job was added or removed."""
         pair = contained(left, right)
         return pair is not None and pair[1].size == pair[0].size + 1
@@ -74,12 +69,7 @@ class Person:
     name: ClassVar[str] = "person"
     uses_alpha: ClassVar[bool] = False
 
-    def admits(
-        self,
-        left: Database,
-        right: Database,
-        alpha: Fraction | None = None,  # not used: one call for all policies
-    ) -> bool:
+    def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether rows were added to one of the two, and none was taken from it."""
         return added(left, right)
 
@@ -99,19 +89,25 @@ class EstablishmentRemoval:
     name: ClassVar[str] = "establishment"
     uses_alpha: ClassVar[bool] = False
 
-    def admits(
-        self,
-        left: Database,
-        right: Database,
-        alpha: Fraction | None = None,  # not used: one call for all policies
-    ) -> bool:
+    def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether one workforce is empty and the other is not."""
         pair = contained(left, right)
         return pair is not None and pair[0].size == 0
 
 
 @dataclass(frozen=True, slots=True)
-class StrongAlpha:
+class Growing:
+    """A policy with an α: it has Δ and a unit."""
+
+    name: ClassVar[str]
+    uses_alpha: ClassVar[bool] = True
+
+    plus: int = 1
+    unit: Unit = "establishment"
+
+
+@dataclass(frozen=True, slots=True)
+class StrongAlpha(Growing):
     """Protects every job, and the size of an establishment within 1+α, whoever joins or leaves.
 
     Neighbours ([H16] Def 7.1, where Δ is 1): E ⊆ E' and |E'| ≤ max((1+α)|E|, |E|+Δ).
@@ -133,10 +129,6 @@ class StrongAlpha:
     """
 
     name: ClassVar[str] = "strong"
-    uses_alpha: ClassVar[bool] = True
-
-    plus: int = 1
-    unit: Unit = "establishment"
 
     def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether one contains the other and is larger by at most α or Δ jobs."""
@@ -146,7 +138,7 @@ class StrongAlpha:
 
 
 @dataclass(frozen=True, slots=True)
-class WeakAlpha:
+class WeakAlpha(Growing):
     """Protects every job, and an establishment whose kinds of workers all grow within 1+α.
 
     Neighbours ([H16] Def 7.3, corrected): E ⊆ E' and, for every union φ of cells of the
@@ -169,16 +161,17 @@ class WeakAlpha:
     """
 
     name: ClassVar[str] = "weak"
-    uses_alpha: ClassVar[bool] = True
-
-    plus: int = 1
-    unit: Unit = "establishment"
 
     def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether one contains the other and every union of kinds is within α or Δ jobs."""
         growth = given_alpha(self.name, alpha)
         if left.cap is not None:
-            raise _no_pay(self.name)
+            raise InvalidParameter.meaningless(
+                "cap",
+                f"under the {self.name} policy, which is not defined for pay",
+                value="databases with pay",
+                next_step="Leave pay out, or choose the strong policy.",
+            )
         pair = contained(left, right)
         if pair is None:
             return False
@@ -186,12 +179,12 @@ class WeakAlpha:
         # All 2^d unions (the empty one is always within): kinds of workers, never identities,
         # which would collapse the policy to one job (composition.proof.md).
         chosen = product((False, True), repeat=len(small))
-        sizes = ((_jobs(small, phi), _jobs(large, phi)) for phi in chosen)
+        sizes = ((sum(compress(small, phi)), sum(compress(large, phi))) for phi in chosen)
         return all(within_growth(few, many, growth, self.plus) for few, many in sizes)
 
 
 @dataclass(frozen=True, slots=True)
-class ProportionalAlpha:
+class ProportionalAlpha(Growing):
     """Protects every job and its pay, and size and payroll of an establishment within 1+α.
 
     Neighbours (mathematics/policies.md 3): no job leaves, no pay of those who stay falls,
@@ -218,10 +211,6 @@ class ProportionalAlpha:
     """
 
     name: ClassVar[str] = "proportional"
-    uses_alpha: ClassVar[bool] = True
-
-    plus: int = 1
-    unit: Unit = "establishment"
 
     def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether one has grown from the other, in size and in payroll, by at most α or Δ."""
@@ -238,10 +227,9 @@ class ProportionalAlpha:
         )
 
 
-Growing: TypeAlias = StrongAlpha | WeakAlpha | ProportionalAlpha
-"""Policies with an α: they have Δ and a unit."""
-
-Policy: TypeAlias = WorkerOnly | Person | EstablishmentRemoval | Growing
+Policy: TypeAlias = (
+    WorkerOnly | Person | EstablishmentRemoval | StrongAlpha | WeakAlpha | ProportionalAlpha
+)
 
 POLICIES: dict[str, Policy] = {
     known.name: known
@@ -323,7 +311,9 @@ def with_unit(wanted: Policy, unit: str | None) -> Policy:
     )
 
 
-def _growing(wanted: Policy, parameter: str, value: object) -> Growing:
+def _growing(
+    wanted: Policy, parameter: str, value: object
+) -> StrongAlpha | WeakAlpha | ProportionalAlpha:
     if isinstance(wanted, Growing):
         return wanted
     raise InvalidParameter.meaningless(
@@ -344,24 +334,11 @@ def unit_of(protected: Policy) -> Unit | None:
     return protected.unit if isinstance(protected, Growing) else None
 
 
-def _jobs(jobs: Counts, phi: tuple[bool, ...]) -> int:
-    return sum(count for count, inside in zip(jobs, phi, strict=True) if inside)
-
-
 def within_growth(small: int, large: int, alpha: Fraction, plus: int = 1) -> bool:
     """large ≤ max((1+α)·small, small + Δ)."""
     # Erratum of [H16] Def 7.3: printed as max((1+α)φ, 1); with φ ≥ 1 and αφ < 1 no worker could
     # join.
     return large <= (1 + alpha) * small or large <= small + plus
-
-
-def _no_pay(name: str) -> InvalidParameter:
-    return InvalidParameter.meaningless(
-        "cap",
-        f"under the {name} policy, which is not defined for pay",
-        value="databases with pay",
-        next_step="Leave pay out, or choose the strong policy.",
-    )
 
 
 MOST_PLUS = 10_000

@@ -13,11 +13,12 @@ from leeward.core.codebook.marginal import margin_columns
 from leeward.core.codebook.values import ends
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.core.noise.cell_noise import CellNoise
-from leeward.core.noise.difference import Noisy, NoisyWidth
+from leeward.core.noise.difference import Noisy
 from leeward.core.noise.scales import DRAWS, public_seed
 from leeward.core.noise.summed_errors import Singles
 from leeward.core.noise.sums import ErrorDraws, drawn_margins, sides
 from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.unit_tails import NoisyWidth
 from leeward.publishing.bundle import Certificate, CertifiedTable
 
 Found = TypeVar("Found")

@@ -8,7 +8,8 @@ from pathlib import Path
 import typer
 
 from leeward.core.errors import BadFile
-from leeward.core.privacy.graph import PolicyGraph, read_graph, read_query
+from leeward.core.privacy.graph import PolicyGraph
+from leeward.core.privacy.graph_file import read_graph, read_query
 from leeward.core.show.environment import template
 from leeward.core.show.node_chart import MOST_DRAWN, network
 from leeward.core.show.numbers import count, counted

@@ -28,7 +28,8 @@ from leeward.core.mechanisms.row_choice import RowChoice
 from leeward.core.mechanisms.scale import Scale
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.mechanisms.smooth_gamma import SmoothGamma
-from leeward.core.mechanisms.staircase import Staircase, Stairs
+from leeward.core.mechanisms.staircase import Staircase
+from leeward.core.mechanisms.stairs import Stairs
 from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise.integers import for_each_cell

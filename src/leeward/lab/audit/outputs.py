@@ -15,8 +15,7 @@ from typing import Protocol, cast
 
 from flint import arb
 
-from leeward.core.exact import ball
-from leeward.core.noise.accuracy import accurate
+from leeward.core.exact import accurate, ball
 from leeward.core.noise.design import Design
 from leeward.core.noise.law import Law, PiecewiseLaw
 

@@ -12,8 +12,7 @@ from itertools import pairwise, product
 
 from flint import arb
 
-from leeward.core.exact import ball, precision
-from leeward.core.noise.accuracy import accurate
+from leeward.core.exact import accurate, ball, precision
 from leeward.core.noise.body import Body
 from leeward.lab.audit.loss import INFINITE, Loss, over, tail_bound
 from leeward.lab.audit.outputs import FAR, GEOMETRIC, HALF

@@ -18,10 +18,9 @@ from leeward.core.exact import ball, dyadic_down, precision
 from leeward.core.mechanisms import Mechanism, mechanism
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
-from leeward.core.mechanisms.clipping import Clipping
+from leeward.core.mechanisms.clipping import Clipping, JointClipping
 from leeward.core.mechanisms.error_margins import PublicMargins
 from leeward.core.mechanisms.joint_clipped import JointClipped
-from leeward.core.mechanisms.joint_clipping import JointClipping
 from leeward.core.mechanisms.joint_pareto import JointPareto
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.slope import Slope

@@ -16,11 +16,13 @@ from flint import arb
 
 from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.error_margins import CountMargins, PublicMargins, SpentMargins, spend
+from leeward.core.mechanisms.count_margins import CountMargins
+from leeward.core.mechanisms.error_margins import PublicMargins, SpentMargins, spend
 from leeward.core.mechanisms.size_grid import STEPS
-from leeward.core.noise.difference import Noisy, NoisyWidth, p_values, smallest_level
+from leeward.core.noise.difference import Noisy, p_values, smallest_level
 from leeward.core.noise.scales import Integers, law_at
 from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.unit_tails import NoisyWidth
 from leeward.core.show.interpretation import FALSE_DISCOVERIES, LEVEL, MISSED, NOT_DISTINGUISHABLE
 from leeward.lab.audit.promises import Promise
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from leeward.core.codebook import Entries
 from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.noise.uniforms import secret_uniforms
+from leeward.core.noise.sampling import secret_uniforms
 
 FEWEST = 3
 """Cells based on fewer persons or employers are suppressed."""

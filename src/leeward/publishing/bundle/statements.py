@@ -23,7 +23,13 @@ from leeward.core.codebook import JobsRule
 from leeward.core.codebook.row_rules import ROW_RULES, RowRule
 from leeward.core.errors import NotCovered
 from leeward.core.exact import printed
-from leeward.core.privacy import Guarantee, job_sentences, policy, sentences
+from leeward.core.privacy import (
+    Guarantee,
+    guarantee_sentences,
+    job_sentences,
+    policy,
+    sentences,
+)
 from leeward.core.privacy.odds_of_suspicion import odds, suspicion
 from leeward.core.privacy.policy import MOST_PLUS, with_unit
 from leeward.core.privacy.words import READING, Sentence, joined
@@ -168,7 +174,7 @@ class ReleaseGuarantee(GuaranteeStatement):
     @classmethod
     def of(cls, guarantee: Guarantee, jobs: JobsRule, *, strict: bool) -> Self:
         """The guarantee as text, with its plain words."""
-        said = joined(sentences.whole(guarantee, jobs, strict=strict))
+        said = joined(guarantee_sentences.whole(guarantee, jobs, strict=strict))
         words = {"measure": guarantee.measure, "sentence": said}
         return cls.model_validate({**written(guarantee), **words})
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from leeward.core.codebook.cells import Floats
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.noise.uniforms import secret_uniforms
+from leeward.core.noise.sampling import secret_uniforms
 from leeward.systems.regress.scatter import Estimand, Scatter
 
 NOTICE = "not formally private"
