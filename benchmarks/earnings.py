@@ -19,8 +19,8 @@ import numpy as np
 from leeward.core.codebook import Entries
 from leeward.core.codebook.values import EMPTY
 from leeward.core.mechanisms.apd import ApdTarget
+from leeward.core.mechanisms.calibrated import MarginRule
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
-from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measured, Needs
 from leeward.core.mechanisms.pay import PayMechanism
 from leeward.core.mechanisms.pay_margins import pay_margins, reach

@@ -9,9 +9,9 @@ from leeward import mechanism
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import InvalidParameter, NotCovered
+from leeward.core.mechanisms.calibrated import MarginRule
 from leeward.core.mechanisms.edge_pay import EdgePay, mean_reaches
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
-from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Needs
 from leeward.core.mechanisms.pay import Pairs, PayMechanism
 from leeward.core.mechanisms.pay_margins import RATIOS, mean_interval, pay_margins

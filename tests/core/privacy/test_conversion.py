@@ -13,12 +13,7 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import norm
 
 from leeward.core.privacy import Guarantee
-from leeward.core.privacy.loss_conversion import (
-    _epsilon_at,
-    steps_delta,
-    tail_epsilon,
-    zcdp_epsilon,
-)
+from leeward.core.privacy.delta import _epsilon_at, steps_delta, tail_epsilon, zcdp_epsilon
 
 Test = Callable[..., None]
 LEAST, MOST = (Fraction("1e-12"), Fraction("1e-30")), (Fraction(1000), Fraction("0.9"))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from leeward.core.errors import InvalidParameter, LeewardError, NotCovered
 from leeward.core.exact import Number
 from leeward.core.privacy import Guarantee, StrongAlpha, WeakAlpha, WorkerOnly, group_steps
-from leeward.core.privacy.loss_conversion import zcdp_epsilon
+from leeward.core.privacy.delta import zcdp_epsilon
 
 numbers = st.sampled_from([Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1), Fraction(4)])
 deltas = st.sampled_from([Fraction(0), Fraction(1, 10**9), Fraction(1, 10**6), Fraction(1, 100)])

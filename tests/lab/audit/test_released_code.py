@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import beta
 
 from leeward.core.codebook import Cells, Entries
+from leeward.core.mechanisms.calibrated import MarginRule
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.error_margins import NoMargins
-from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measured, Measurement
 from leeward.core.mechanisms.node_laplace import NodeLaplace, SmallEstablishments
 from leeward.core.mechanisms.vector_pareto import VectorPareto

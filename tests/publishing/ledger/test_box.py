@@ -9,7 +9,7 @@ import pytest
 
 from leeward.core.errors import CannotCompose, InvalidParameter, OverBudget
 from leeward.core.privacy import Guarantee
-from leeward.core.privacy.loss_conversion import zcdp_epsilon
+from leeward.core.privacy.delta import zcdp_epsilon
 from leeward.publishing.ledger import Ledger, Left
 from leeward.publishing.ledger.box import STEPS, Box
 from leeward.publishing.ledger.notation import written

@@ -25,9 +25,8 @@ from leeward.core.exact import (
     whole_number,
     whole_within,
 )
-from leeward.core.mechanisms.calibrated import Mechanism
+from leeward.core.mechanisms.calibrated import MarginRule, Mechanism
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
-from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.error import Error, rounded_errors

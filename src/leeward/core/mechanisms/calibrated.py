@@ -6,15 +6,19 @@ A guarantee may be claimed if the proof covers it, or if it follows from what th
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
 
+from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.noise.cell_noise import CellNoise
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers
 from leeward.core.privacy import Guarantee, Policy, ProportionalAlpha, StrongAlpha, policy
 from leeward.core.privacy.policy import unit_of, with_unit
 
 if TYPE_CHECKING:
-    from leeward.core.mechanisms.margin_rule import MarginRule
     from leeward.core.mechanisms.measurement import Measurement
 
 Claims: TypeAlias = Mapping[str, Sequence[Policy]]
@@ -185,3 +189,55 @@ def _advice(goal: Policy, table: str) -> str:
     if goal.name == "establishment":
         return "Use node_laplace."
     return "Use slope for workplace tables, vector_pareto or clipped for worker tables."
+
+
+MarginMethod: TypeAlias = Literal["none", "public", "spent", "free"]
+
+
+class MarginRule(Protocol):
+    """How a table gets its margins, and what of its ε pays for them."""
+
+    note: ClassVar[str]
+    ends: ClassVar[bool]
+    """Whether intervals may reach farther on one side: `low` and `high` in place of `margin`."""
+
+    @property
+    def method(self) -> MarginMethod:
+        """Where they come from."""
+
+    @property
+    def coverage(self) -> Fraction | None:
+        """The share of cells that margins cover; None where there are none."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What the margins of all worker cells cost together."""
+
+    def released(
+        self, mechanism: "PublicScale", values: Integers, largest: Integers, noise: Noise
+    ) -> Margins:
+        """Margins of released values; only bought ones look at the largest establishments."""
+
+    def typical(self, mechanism: "PublicScale", size: int) -> int | None:
+        """The margin of a cell of this size if the noise of its scale were zero."""
+
+    def noise(self, mechanism: "PublicScale") -> CellNoise | None:
+        """The noise of a cell as it follows from its margin; None where there are no margins."""
+
+
+class PublicScale(Protocol):
+    """A mechanism whose margins follow from what it releases."""
+
+    @property
+    def parameters(self) -> Parameters:
+        """What the mechanism was calibrated for."""
+
+    @property
+    def lean(self) -> float:
+        """The most that rounding moves the mean of the noise by, over all sizes."""
+
+    def public_noise(self) -> CellNoise:
+        """The noise of a cell as it follows from its margin."""
+
+    def public_margins(self, values: Integers, coverage: Fraction) -> Integers:
+        """Margins of released values that hold with this probability, from public numbers."""

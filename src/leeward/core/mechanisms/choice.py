@@ -14,7 +14,7 @@ from leeward.core.codebook import Flows, Gains, Marginal, Pay, Percentiles, Stat
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, SizeProfile
 from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, nearest, shown
 from leeward.core.exact import precision, three_digits_up
-from leeward.core.mechanisms.calibrated import COUNTS, PAY, Mechanism, claim
+from leeward.core.mechanisms.calibrated import COUNTS, PAY, MarginRule, Mechanism, claim
 from leeward.core.mechanisms.error_margins import (
     NarrowedMargins,
     NoMargins,
@@ -25,7 +25,6 @@ from leeward.core.mechanisms.error_margins import (
 from leeward.core.mechanisms.flows import FlowsOfClasses
 from leeward.core.mechanisms.gains import GainsOfEstablishments
 from leeward.core.mechanisms.joint_pareto import JointPareto, paid_margins
-from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.core.mechanisms.pay import PayMechanism

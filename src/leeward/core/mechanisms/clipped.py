@@ -19,9 +19,8 @@ from numpy.typing import ArrayLike
 from leeward.core.codebook import Entries
 from leeward.core.exact import Number, probability, root_up
 from leeward.core.mechanisms.additive import Measure
-from leeward.core.mechanisms.calibrated import Claims, Mechanism, Words
+from leeward.core.mechanisms.calibrated import Claims, MarginRule, Mechanism, Words
 from leeward.core.mechanisms.clipping import Clipping
-from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.noisy_maximum import MISSED, NoisyMaximum
 from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide

@@ -11,7 +11,7 @@ from leeward.core.codebook.size_profile import MOST_JOBS
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms.additive import Additive, within
-from leeward.core.mechanisms.margin_rule import MarginMethod, PublicScale
+from leeward.core.mechanisms.calibrated import MarginMethod, PublicScale
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.scale import smallest
 from leeward.core.noise.cell_noise import CellNoise

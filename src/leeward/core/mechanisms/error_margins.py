@@ -17,9 +17,8 @@ from leeward.core.codebook.size_profile import MOST_JOBS
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import Mechanism
+from leeward.core.mechanisms.calibrated import MarginMethod, MarginRule, Mechanism, PublicScale
 from leeward.core.mechanisms.count_margins import CountMargins, allowance_for, per_job, two_sided
-from leeward.core.mechanisms.margin_rule import MarginMethod, MarginRule, PublicScale
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.scale import Scale, least_margin

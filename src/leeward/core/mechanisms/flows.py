@@ -16,8 +16,7 @@ from leeward.core.codebook.flow_classes import FLOW_CODES, WEIGHTS, measures
 from leeward.core.codebook.marginal import ENDS, SYMMETRIC
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.codebook.values import Margins
-from leeward.core.mechanisms.calibrated import Words
-from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.calibrated import MarginRule, Words
 from leeward.core.mechanisms.measurement import Expected, Measured
 from leeward.core.mechanisms.released_classes import (
     MISSED_END,

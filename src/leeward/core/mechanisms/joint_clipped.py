@@ -16,11 +16,10 @@ import numpy as np
 
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.exact import Number, root_up
-from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.calibrated import Claims, MarginRule, Words
 from leeward.core.mechanisms.clipped import Clipped, Ends
 from leeward.core.mechanisms.clipping import JointClipping
 from leeward.core.mechanisms.joint import joint_design, public_draws, required_sums, rounding_of
-from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.noisy_maximum import MISSED
 from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide

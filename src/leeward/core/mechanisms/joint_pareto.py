@@ -18,7 +18,7 @@ from leeward.core.codebook.marginal import BLOCK, margin_columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, MOST_JOBS
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.mechanisms.calibrated import Claims, Mechanism, Words
+from leeward.core.mechanisms.calibrated import Claims, MarginMethod, MarginRule, Mechanism, Words
 from leeward.core.mechanisms.joint import (
     MOST_DRAWN,
     JointTables,
@@ -29,7 +29,6 @@ from leeward.core.mechanisms.joint import (
     rounding_of,
     with_total,
 )
-from leeward.core.mechanisms.margin_rule import MarginMethod, MarginRule
 from leeward.core.mechanisms.measurement import (
     COVERAGE,
     CellLaw,

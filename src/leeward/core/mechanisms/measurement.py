@@ -16,8 +16,7 @@ import numpy as np
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.codebook.values import Margins
-from leeward.core.mechanisms.calibrated import Mechanism, Words
-from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.calibrated import MarginRule, Mechanism, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.law import FloatTails, Law, Normal

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from leeward.core.codebook import Cells, Entries
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import Claims, Origin, Words
+from leeward.core.mechanisms.calibrated import Claims, MarginRule, Origin, Words
 from leeward.core.mechanisms.clipping import MOST_THETA
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
-from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement, Needs
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.integers import whole_numbers

@@ -16,7 +16,7 @@ from leeward.core.exact import (
     three_digits_up,
     whole_within,
 )
-from leeward.core.privacy.loss_conversion import largest_rho
+from leeward.core.privacy.delta import largest_rho
 from leeward.core.privacy.policy import StrongAlpha, plus_of, with_plus
 
 CALIBRATIONS = ("tight", "published")

@@ -11,8 +11,7 @@ from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.statistic import MOST_PAY
 from leeward.core.errors import InvalidParameter, NotCovered, shown
 from leeward.core.exact import whole_number
-from leeward.core.mechanisms.calibrated import Claims, Mechanism
-from leeward.core.mechanisms.margin_rule import MarginRule
+from leeward.core.mechanisms.calibrated import Claims, MarginRule, Mechanism
 from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.body import HEXAGON, Body

@@ -11,7 +11,7 @@ from leeward.core.codebook import Cells
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import precision
-from leeward.core.mechanisms.margin_rule import MarginMethod
+from leeward.core.mechanisms.calibrated import MarginMethod
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.pay import Ends, Pairs, PayMechanism, largest_payroll, noisy_indices

@@ -17,9 +17,8 @@ from leeward.core.codebook.marginal import COUNTED, ENDS
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.codebook.values import EMPTY
 from leeward.core.exact import dyadic_up, precision
-from leeward.core.mechanisms.calibrated import Words
+from leeward.core.mechanisms.calibrated import MarginRule, Words
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
-from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.released_classes import (

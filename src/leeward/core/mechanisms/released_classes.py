@@ -17,12 +17,11 @@ from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import NotCovered
-from leeward.core.mechanisms.calibrated import Words
+from leeward.core.mechanisms.calibrated import MarginMethod, MarginRule, PublicScale, Words
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.edge_laplace import EdgeLaplace
 from leeward.core.mechanisms.error_margins import SpentMargins
-from leeward.core.mechanisms.margin_rule import MarginMethod, MarginRule, PublicScale
 from leeward.core.mechanisms.measurement import (
     COVERAGE,
     Expected,

@@ -8,8 +8,8 @@ from typing import Literal
 from leeward.core.codebook import EveryJob, JobsRule
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.exact import Number, rational, whole_within
+from leeward.core.privacy.delta import steps_delta, zcdp_epsilon
 from leeward.core.privacy.guarantee_sentences import whole
-from leeward.core.privacy.loss_conversion import steps_delta, zcdp_epsilon
 from leeward.core.privacy.policy import (
     EstablishmentRemoval,
     Person,

@@ -10,8 +10,8 @@ from flint import arb
 from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, PrimaryJob
 from leeward.core.errors import NotCovered
 from leeward.core.exact import START_BITS, ball, exact_value, number_text, precision
+from leeward.core.privacy.delta import tail_epsilon
 from leeward.core.privacy.job_sentences import many_times, most_jobs
-from leeward.core.privacy.loss_conversion import tail_epsilon
 from leeward.core.privacy.words import Sentence
 
 if TYPE_CHECKING:

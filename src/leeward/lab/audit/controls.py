@@ -15,6 +15,7 @@ from flint import arb
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.values import Margins
 from leeward.core.exact import ball
+from leeward.core.mechanisms.calibrated import PublicScale
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
@@ -22,7 +23,6 @@ from leeward.core.mechanisms.edge_laplace import EdgeLaplace
 from leeward.core.mechanisms.error_margins import NoMargins, SpentMargins, spend
 from leeward.core.mechanisms.gains import GainsOfEstablishments
 from leeward.core.mechanisms.log_laplace import LogLaplace, log_laplace_law
-from leeward.core.mechanisms.margin_rule import PublicScale
 from leeward.core.mechanisms.moments import RADIUS, UNIT, EmployerMoments, Establishments, Moments
 from leeward.core.mechanisms.row_choice import RowChoice
 from leeward.core.mechanisms.scale import Scale

@@ -17,9 +17,9 @@ from flint import arb
 from leeward.core.codebook import Entries
 from leeward.core.exact import precision
 from leeward.core.mechanisms import Mechanism
+from leeward.core.mechanisms.calibrated import MarginRule
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.joint_pareto import paid_margins
-from leeward.core.mechanisms.margin_rule import MarginRule
 from leeward.core.mechanisms.measurement import Measured
 from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET

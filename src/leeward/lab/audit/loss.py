@@ -8,7 +8,7 @@ from itertools import pairwise
 from flint import arb
 
 from leeward.core.exact import accurate, ball, dyadic_up, precision
-from leeward.core.privacy.loss_conversion import zcdp_epsilon
+from leeward.core.privacy.delta import zcdp_epsilon
 from leeward.lab.audit.outputs import HALF, Output, Rounded
 
 BITS = 128

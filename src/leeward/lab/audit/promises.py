@@ -15,9 +15,8 @@ from flint import arb
 from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.core.exact import ball, dyadic_up, precision
 from leeward.core.privacy import Guarantee, guarantee_sentences, job_sentences, sentences
-from leeward.core.privacy.local_privacy import Local
-from leeward.core.privacy.local_sentences import IN_SHORT, local_sentences, posterior
-from leeward.core.privacy.loss_conversion import tail_epsilon
+from leeward.core.privacy.delta import tail_epsilon
+from leeward.core.privacy.local_privacy import IN_SHORT, Local, local_sentences, posterior
 from leeward.core.privacy.odds_of_suspicion import OF, odds, suspicion, suspicion_in_all
 from leeward.core.privacy.pay_sentences import NO_PAY, PayRead, about_pay
 from leeward.core.privacy.words import Sentence

@@ -19,7 +19,7 @@ from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.split import Weights, best_bound, expected_errors
 from leeward.core.mechanisms.vector_pareto import tail_and_step
 from leeward.core.privacy import Guarantee
-from leeward.core.privacy.loss_conversion import largest_rho
+from leeward.core.privacy.delta import largest_rho
 from leeward.core.show.numbers import significant
 
 HEADROOM = 7 / 6

@@ -12,7 +12,7 @@ from math import floor
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import SLACK, Number, exact_text, positive, rational
 from leeward.core.privacy import Guarantee
-from leeward.core.privacy.loss_conversion import largest_rho, zcdp_epsilon
+from leeward.core.privacy.delta import largest_rho, zcdp_epsilon
 from leeward.publishing.ledger.notation import exact_number, unreadable
 
 STEPS = 10**6

@@ -19,8 +19,7 @@ from leeward.core.codebook.code_list import CodeList, read_codes
 from leeward.core.codebook.declaration import NAME
 from leeward.core.codebook.yaml_document import Written, as_document, one_of, parse, read_document
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all, shown
-from leeward.core.privacy.local_privacy import LocalEpsilon
-from leeward.core.privacy.local_sentences import local_sentences
+from leeward.core.privacy.local_privacy import LocalEpsilon, local_sentences
 from leeward.publishing.bundle.bundle_files import BUNDLE_NAME
 from leeward.systems.local.channel import Channel
 from leeward.systems.local.channel_choice import AUTO, channel

@@ -12,7 +12,7 @@ from importlib.resources import files
 from markupsafe import Markup
 
 from leeward.core.errors import InvalidParameter
-from leeward.core.privacy.local_sentences import another
+from leeward.core.privacy.local_privacy import another
 from leeward.core.show.environment import template
 from leeward.systems.local.survey import Question, Survey
 

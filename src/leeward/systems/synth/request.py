@@ -13,7 +13,7 @@ from leeward.core.errors import InvalidParameter, raise_all, shown
 from leeward.core.exact import positive
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.privacy import Guarantee, WorkerOnly
-from leeward.core.privacy.loss_conversion import largest_rho
+from leeward.core.privacy.delta import largest_rho
 from leeward.publishing.bundle.bundle_files import sha256 as content_digest
 from leeward.systems.synth import aim, correlated, independent, nist, tree
 from leeward.systems.synth.counting import Counts
