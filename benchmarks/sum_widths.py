@@ -14,7 +14,7 @@ from leeward import read_plan
 from leeward.core.codebook import Cells
 from leeward.core.codebook.values import ends
 from leeward.core.mechanisms.measurement import Measurement
-from leeward.core.noise.cell_noise import CellNoise
+from leeward.core.noise.scales import CellNoise
 from leeward.core.noise.sums import ErrorDraws
 
 Integers = NDArray[np.int64]

@@ -22,9 +22,8 @@ from numpy.typing import NDArray
 
 import leeward
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.noise.cell_noise import CellNoise, Clip
 from leeward.core.noise.law import Law, discrete_laplace, laplace, pareto
-from leeward.core.noise.scales import law_at
+from leeward.core.noise.scales import CellNoise, Clip, law_at
 from leeward.core.noise.summed_errors import SummedErrors
 from leeward.core.noise.sums import ErrorDraws
 

@@ -8,7 +8,7 @@ import pytest
 
 from leeward.core.codebook import Dimension, Flag, Marginal, Published
 from leeward.core.codebook.totals import Totals, families
-from leeward.core.noise.cell_noise import CellNoise
+from leeward.core.noise.scales import CellNoise
 from leeward.core.noise.summed_errors import CellErrors, Drawing
 from tests.core.codebook.made import dimension
 

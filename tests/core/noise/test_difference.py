@@ -10,10 +10,9 @@ import pytest
 
 from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.noise import difference
-from leeward.core.noise.cell_noise import CellNoise, Clip
 from leeward.core.noise.difference import Noisy, p_values, significant, smallest_level
 from leeward.core.noise.law import laplace, pareto
-from leeward.core.noise.scales import Integers
+from leeward.core.noise.scales import CellNoise, Clip, Integers
 from leeward.core.noise.unit_tails import NoisyWidth
 from leeward.derived.derive.stated_errors import GRID_STEPS
 

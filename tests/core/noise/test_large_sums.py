@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from leeward.core.noise import summed_errors
-from leeward.core.noise.cell_noise import CellNoise, Clip, growth_table, unit_table
 from leeward.core.noise.law import discrete_laplace, laplace, pareto
+from leeward.core.noise.scales import CellNoise, Clip
 from leeward.core.noise.summed_errors import SummedErrors
 from leeward.core.noise.sums import ErrorDraws
+from leeward.core.noise.tail_table import growth_table, unit_table
 
 POWER = CellNoise(pareto(Fraction(3)), 1.0, 0.0)
 BLOCK = CellNoise(None, 1.0, 0.0, shared=2)

@@ -24,8 +24,8 @@ from leeward import read_plan
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.values import Margins, ends
 from leeward.core.mechanisms.measurement import Measurement, Needs
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.law import pareto
+from leeward.core.noise.scales import CellNoise
 from leeward.core.noise.sums import ErrorDraws
 from leeward.publishing.bundle.statements import NoiseStatement
 

@@ -6,10 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.difference import Noisy
 from leeward.core.noise.law import laplace
-from leeward.core.noise.scales import Integers
+from leeward.core.noise.scales import CellNoise, Integers
 from leeward.derived.derive.derived import derive
 from leeward.derived.derive.picked import picked_coverage, rank_intervals, true_sizes
 from leeward.derived.derive.quantities import _farthest, rank_sets

@@ -28,12 +28,11 @@ from leeward.core.exact import (
 from leeward.core.mechanisms.calibrated import MarginRule, Mechanism
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.measurement import Measurement
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.error import Error, rounded_errors
 from leeward.core.noise.integers import same_shape, whole_numbers
 from leeward.core.noise.law import Law
 from leeward.core.noise.noise_source import Noise, secret
-from leeward.core.noise.scales import Integers, Laws, Scales, bisect, law_at
+from leeward.core.noise.scales import CellNoise, Integers, Laws, Scales, bisect, law_at
 from leeward.core.noise.tabulated import Floats
 
 Measure = float | Floats | None

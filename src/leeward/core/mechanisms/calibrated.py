@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import Integers
+from leeward.core.noise.scales import CellNoise, Integers
 from leeward.core.privacy import Guarantee, Policy, ProportionalAlpha, StrongAlpha, policy
 from leeward.core.privacy.policy import unit_of, with_unit
 

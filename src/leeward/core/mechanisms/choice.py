@@ -15,13 +15,8 @@ from leeward.core.codebook.size_profile import ESTABLISHMENTS, SizeProfile
 from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, nearest, shown
 from leeward.core.exact import precision, three_digits_up
 from leeward.core.mechanisms.calibrated import COUNTS, PAY, MarginRule, Mechanism, claim
-from leeward.core.mechanisms.error_margins import (
-    NarrowedMargins,
-    NoMargins,
-    free_or_none,
-    from_counts,
-    spend,
-)
+from leeward.core.mechanisms.count_margins import from_counts
+from leeward.core.mechanisms.error_margins import NarrowedMargins, NoMargins, free_or_none, spend
 from leeward.core.mechanisms.flows import FlowsOfClasses
 from leeward.core.mechanisms.gains import GainsOfEstablishments
 from leeward.core.mechanisms.joint_pareto import JointPareto, paid_margins

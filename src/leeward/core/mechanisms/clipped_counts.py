@@ -26,10 +26,9 @@ from leeward.core.mechanisms.measurement import (
 )
 from leeward.core.mechanisms.noisy_maximum import MISSED
 from leeward.core.mechanisms.split import MOST_ESTABLISHMENTS, by_class
-from leeward.core.noise.cell_noise import CellNoise, Clip
 from leeward.core.noise.law import Normal, PiecewiseLaw, laplace
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import MOST, Integers
+from leeward.core.noise.scales import MOST, CellNoise, Clip, Integers
 
 
 @dataclass(frozen=True)

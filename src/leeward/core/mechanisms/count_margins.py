@@ -2,29 +2,22 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 
-from leeward.core.codebook.size_profile import MOST_JOBS
 from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter
-from leeward.core.mechanisms.additive import Additive, within
-from leeward.core.mechanisms.calibrated import MarginMethod, PublicScale
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.calibrated import MarginMethod, Mechanism, PublicScale
+from leeward.core.mechanisms.error_margins import allowance_for, per_job
 from leeward.core.mechanisms.measurement import COVERAGE
-from leeward.core.mechanisms.scale import smallest
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.law import Law
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import BOUND, Integers
+from leeward.core.noise.scales import BOUND, CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
 
 HAIR = 1e-9
-
-
-MOST_TIMES = 1e6
-"""A multiple of a released value that bounds nothing."""
 
 
 @dataclass(frozen=True)
@@ -100,31 +93,13 @@ def _floor(number: Floats) -> Integers:
     return np.asarray(np.floor(wide), dtype=np.int64)
 
 
-def per_job(mechanism: Additive) -> float:
-    """The scale of the noise for each job of a large establishment."""
-    return float(mechanism.scale(MOST_JOBS, MOST_JOBS) / MOST_JOBS)
-
-
-@lru_cache(maxsize=64)
-def two_sided(mechanism: Additive) -> float:
-    """The bound that |Z| keeps to in nine of ten draws."""
-    return smallest(lambda z: float(within(mechanism.law, np.array([z]))[0]), COVERAGE)
-
-
-@lru_cache(maxsize=64)
-def allowance_for(mechanism: Additive, level: Fraction) -> float:
-    """By how much noise in proportion to v must be larger than noise in proportion to n.
-
-    With v = n(1 + Y) |v − n| is at most c·v where −c/(1+c) ≤ Y ≤ c/(1−c). This is the smallest c of
-    probability `level`, over the bound that |Y| keeps to in nine of ten draws; infinite without c.
-    """
-    law, unit = mechanism.law, per_job(mechanism)
-
-    def kept(c: float) -> float:
-        ends = np.array([-c / (1 + c), c / (1 - c) if c < 1 else np.inf]) / unit
-        below, above = law.float_tails(ends[:1])[0][0], law.float_tails(ends[1:])[1][0]
-        return float(1 - below - above)
-
-    if kept(MOST_TIMES) < level:
-        return np.inf
-    return smallest(kept, level) / (unit * two_sided(mechanism))
+def from_counts(made: Mechanism, kind: str) -> CountMargins:
+    """Margins that follow from the counts, where a table counts every job."""
+    if kind == "workplace" and isinstance(made, Additive):
+        return CountMargins.of(made)
+    raise InvalidParameter(
+        "margins",
+        rule="must be paid in a worker table: an establishment may have more jobs than its cell",
+        value=f"free for {made.name}",
+        next_step="Give a share such as 1/10, use clipped, or write margins: none.",
+    )

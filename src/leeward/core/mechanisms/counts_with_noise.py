@@ -19,10 +19,9 @@ from leeward.core.mechanisms.measurement import (
     PublicLaw,
     Spread,
 )
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.law import Law
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import Integers, law_at
+from leeward.core.noise.scales import CellNoise, Integers, law_at
 from leeward.core.noise.tabulated import Floats
 
 if TYPE_CHECKING:

@@ -42,11 +42,10 @@ from leeward.core.mechanisms.measurement import (
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.scale import Scale, smallest
 from leeward.core.mechanisms.vector_pareto import tail_and_step
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.design import Design
 from leeward.core.noise.integers import block_shape, whole_margins, whole_numbers
 from leeward.core.noise.noise_source import Noise, secret
-from leeward.core.noise.scales import BOUND, Integers, Scales
+from leeward.core.noise.scales import BOUND, CellNoise, Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import StrongAlpha
 

@@ -16,11 +16,10 @@ from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.calibrated import Claims, Origin, Words
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.integers import whole_margins
 from leeward.core.noise.law import PiecewiseLaw
 from leeward.core.noise.piece import Piece
-from leeward.core.noise.scales import Integers, Scales
+from leeward.core.noise.scales import CellNoise, Integers, Scales
 from leeward.core.privacy import StrongAlpha, WeakAlpha
 
 BITS = 96

@@ -18,10 +18,9 @@ from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.codebook.values import Margins
 from leeward.core.mechanisms.calibrated import MarginRule, Mechanism, Words
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.law import FloatTails, Law, Normal
 from leeward.core.noise.noise_source import Noise, secret
-from leeward.core.noise.scales import Integers
+from leeward.core.noise.scales import CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, Policy, sequential
 

@@ -18,9 +18,8 @@ from leeward.core.mechanisms.pay import Ends, Pairs, PayMechanism, largest_payro
 from leeward.core.mechanisms.scale import Scale, smallest
 from leeward.core.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.core.noise.body import Body
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import BOUND, Integers
+from leeward.core.noise.scales import BOUND, CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
 
 RATIOS = np.linspace(0, 1, 33)

@@ -30,10 +30,9 @@ from leeward.core.mechanisms.pay import (
     payroll_of,
 )
 from leeward.core.mechanisms.pay_margins import PayMargins
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.law import laplace
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import BOUND, Integers
+from leeward.core.noise.scales import BOUND, CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
 
 PAY_COLUMNS = ("low", "high")

@@ -29,10 +29,9 @@ from leeward.core.mechanisms.released_classes import (
     released,
 )
 from leeward.core.mechanisms.split import Bound
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.contrast import Contrast
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import BOUND, Integers
+from leeward.core.noise.scales import BOUND, CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
 
 Flags = NDArray[np.bool_]

@@ -34,10 +34,9 @@ from leeward.core.mechanisms.measurement import (
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.scale import Scale
 from leeward.core.mechanisms.vector_pareto import VectorPareto
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.contrast import Contrast, Rates
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import Integers
+from leeward.core.noise.scales import CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, Policy
 

@@ -11,9 +11,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.core.noise.cell_noise import CellNoise, growth_table
-from leeward.core.noise.scales import Integers
+from leeward.core.noise.scales import CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.tail_table import growth_table
 from leeward.core.noise.unit_tails import FINE, HAIR, HALVES, NoisyWidth, UnitTails, unit_tails
 
 GROWTHS = 24

@@ -11,9 +11,9 @@ from math import floor, lgamma, sqrt
 
 import numpy as np
 
-from leeward.core.noise.cell_noise import TailTable
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.tail_table import TailTable
 from leeward.core.randomness import SeededBits
 
 BEYOND = 256.0

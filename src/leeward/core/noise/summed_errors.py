@@ -13,10 +13,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.core.noise.cell_noise import CellNoise, TailTable, growth_table, unit_table
 from leeward.core.noise.large_sums import PARTS, ScaleCounts, Units, block_sums, body_and_tail
-from leeward.core.noise.scales import Integers
+from leeward.core.noise.scales import CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.tail_table import TailTable, growth_table, unit_table
 from leeward.core.randomness import SeededBits
 
 FEW = 1 << 13

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.core.noise.cell_noise import CellNoise, unit_table
 from leeward.core.noise.integers import whole_margins
 from leeward.core.noise.large_sums import PARTS, STEPS
 from leeward.core.noise.law import Law, Normal
-from leeward.core.noise.scales import DRAWS, Integers
+from leeward.core.noise.scales import DRAWS, CellNoise, Integers
 from leeward.core.noise.summed_errors import LARGEST, CellErrors, ClippedJobs, Drawing, Singles
 from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.tail_table import unit_table
 from leeward.core.randomness import SeededBits
 
 POOL = 1 << 20

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.law import Normal
+from leeward.core.noise.scales import CellNoise
 from leeward.core.noise.tabulated import Floats
 
 OCTAVES, EACH = (-24, 64), 32

@@ -1,7 +1,6 @@
 """Privacy: what is protected, how strongly, and what several releases promise together."""
 
-from leeward.core.privacy.composition import over_workers, over_workplaces, sequential
-from leeward.core.privacy.guarantee import Guarantee
+from leeward.core.privacy.guarantee import Guarantee, over_workers, over_workplaces, sequential
 from leeward.core.privacy.policy import (
     EstablishmentRemoval,
     Person,

@@ -12,9 +12,8 @@ from leeward.core.codebook.cells import Integers
 from leeward.core.codebook.marginal import margin_columns
 from leeward.core.codebook.values import ends
 from leeward.core.errors import Damaged, InvalidParameter
-from leeward.core.noise.cell_noise import CellNoise
 from leeward.core.noise.difference import Noisy
-from leeward.core.noise.scales import DRAWS, public_seed
+from leeward.core.noise.scales import DRAWS, CellNoise, public_seed
 from leeward.core.noise.summed_errors import Singles
 from leeward.core.noise.sums import ErrorDraws, drawn_margins, sides
 from leeward.core.noise.tabulated import Floats

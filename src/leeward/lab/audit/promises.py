@@ -14,7 +14,7 @@ from flint import arb
 
 from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
 from leeward.core.exact import ball, dyadic_up, precision
-from leeward.core.privacy import Guarantee, guarantee_sentences, job_sentences, sentences
+from leeward.core.privacy import Guarantee, job_sentences, sentences
 from leeward.core.privacy.delta import tail_epsilon
 from leeward.core.privacy.local_privacy import IN_SHORT, Local, local_sentences, posterior
 from leeward.core.privacy.odds_of_suspicion import OF, odds, suspicion, suspicion_in_all
@@ -194,7 +194,7 @@ def printable(
     strict = isinstance(rule, SingleJob)
     yield sentences.IN_GENERAL[guarantee.policy.name]
     yield sentences.IN_SHORT.get(guarantee.policy.name, sentences.FRAME)
-    yield from guarantee_sentences.whole(guarantee, rule, strict=strict)
+    yield from sentences.whole(guarantee, rule, strict=strict)
     yield sentences.worker(guarantee, rule)
     yield sentences.establishment(guarantee, rule)
     yield sentences.make_up(guarantee, kinds, by_cell=by_cell)
@@ -282,7 +282,7 @@ def measures() -> Iterator[Promise]:
     """What δ and ρ mean: `further` compares δ, `zcdp` compares ρ."""
     for setting, found in (approximate_delta(), zcdp_rho()):
         name = "zcdp" if setting.guarantee.rho > 0 else "further"
-        whole = guarantee_sentences.whole(setting.guarantee, EveryJob())
+        whole = sentences.whole(setting.guarantee, EveryJob())
         sentence = next(one for one in whole if one.id == name)
         claimed = setting.guarantee.rho or setting.guarantee.delta
         yield beside(setting, sentence, ball(claimed), found)

@@ -25,7 +25,6 @@ from leeward.core.errors import NotCovered
 from leeward.core.exact import printed
 from leeward.core.privacy import (
     Guarantee,
-    guarantee_sentences,
     job_sentences,
     policy,
     sentences,
@@ -174,7 +173,7 @@ class ReleaseGuarantee(GuaranteeStatement):
     @classmethod
     def of(cls, guarantee: Guarantee, jobs: JobsRule, *, strict: bool) -> Self:
         """The guarantee as text, with its plain words."""
-        said = joined(guarantee_sentences.whole(guarantee, jobs, strict=strict))
+        said = joined(sentences.whole(guarantee, jobs, strict=strict))
         words = {"measure": guarantee.measure, "sentence": said}
         return cls.model_validate({**written(guarantee), **words})
 

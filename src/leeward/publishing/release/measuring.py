@@ -17,7 +17,7 @@ from leeward.core.codebook.totals import Family, Totals
 from leeward.core.codebook.values import EMPTY
 from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.noise.cell_errors import drawn_parts
-from leeward.core.noise.cell_noise import CellNoise
+from leeward.core.noise.scales import CellNoise
 from leeward.core.noise.sums import ErrorDraws
 from leeward.publishing.engines.engine import Engine
 

@@ -15,8 +15,7 @@ from leeward.core.codebook.yaml_document import read_text
 from leeward.core.errors import BadFile
 from leeward.core.exact import printed
 from leeward.core.privacy import Guarantee
-from leeward.core.privacy.guarantee_sentences import of_rows
-from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL
+from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, of_rows
 from leeward.core.privacy.words import READING
 from leeward.publishing.bundle.sealed_folder import marked
 from leeward.publishing.bundle.witness import Witness, read_witness
