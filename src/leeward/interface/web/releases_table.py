@@ -74,7 +74,7 @@ class ShownRow:
 
 
 @dataclass(frozen=True)
-class Found:
+class RowsPage:
     """One page of rows with the links around it.
 
     `query` ends the address of all rows of the view, `here` that of this page, `printed` that of
@@ -102,7 +102,7 @@ def table_page(request: Request) -> Response:
     view, refusals = None, tuple[LeewardError, ...]()
     try:
         ranked = request.query_params.get("ranks") == RANKED
-        view = _found(bundle, table, read_selection(request.query_params, table), ranked=ranked)
+        view = _rows_page(bundle, table, read_selection(request.query_params, table), ranked=ranked)
     except LeewardError as error:
         refusals = listed(error)
     return render(
@@ -137,19 +137,22 @@ def mapped(request: Request, table: CertifiedTable) -> bool:
     return geography is not None and geography.fits(table) is not None
 
 
-def _found(bundle: Bundle, table: CertifiedTable, selection: Selection, *, ranked: bool) -> Found:
+def _rows_page(
+    bundle: Bundle, table: CertifiedTable, selection: Selection, *, ranked: bool
+) -> RowsPage:
     page = select(bundle, table.name, selection)
-    view = Found(
-        page,
-        query(replace(selection, page=1, sort="", descending=False)),
-        query(selection),
-        query(replace(selection, page=1)),
-        headers(table, selection),
-        lines(page, table.identifiers, signed=table.signed),
-        query(replace(selection, page=page.number - 1)) if page.number > 1 else None,
-        query(replace(selection, page=page.number + 1)) if page.number < page.last else None,
+    at = page.number
+    view = RowsPage(
+        page=page,
+        query=query(replace(selection, page=1, sort="", descending=False)),
+        here=query(selection),
+        printed=query(replace(selection, page=1)),
+        headers=headers(table, selection),
+        lines=lines(page, table.identifiers, signed=table.signed),
+        before=query(replace(selection, page=at - 1)) if at > 1 else None,
+        after=query(replace(selection, page=at + 1)) if at < page.last else None,
+        picked=picked_by(bundle, table, selection.sort, page),
     )
-    view = replace(view, picked=picked_by(bundle, table, selection.sort, page))
     return _ranked(view, bundle, table) if ranked and view.picked else view
 
 
@@ -165,7 +168,7 @@ def picked_by(bundle: Bundle, table: CertifiedTable, column: str, page: Page) ->
     return picked_words(column, len(page.rows), covered, least=table.allows_for_clipping)
 
 
-def _ranked(view: Found, bundle: Bundle, table: CertifiedTable) -> Found:
+def _ranked(view: RowsPage, bundle: Bundle, table: CertifiedTable) -> RowsPage:
     """The page with the ranks that its rows may have."""
     from leeward.derived.derive.groups import MOST_GROUPS  # noqa: PLC0415 (as above)
     from leeward.derived.derive.picked import rank_intervals  # noqa: PLC0415
