@@ -166,16 +166,13 @@ def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:
 
 def _parts(account: Account, entries: Sequence[Entry]) -> list[BudgetPart]:
     """ε of every release, or ρ of a cap in ρ; other charges in ρ are converted into ε together."""
-    paid = [
-        BudgetPart(
-            f"{entry.subject.bundle} ({entry.subject.period})"
-            if entry.subject
-            else f"entry {entry.number}",
-            getattr(entry.paid, account.cap.currency),
-        )
-        for entry in entries
-        if entry.paid is not None
-    ]
+    paid = []
+    for entry in entries:
+        subject, name = entry.subject, f"entry {entry.number}"
+        if subject is not None:
+            name = f"{subject.bundle} ({subject.period})"
+        if entry.paid is not None:
+            paid.append(BudgetPart(name, getattr(entry.paid, account.cap.currency)))
     rest = account.cap.amount - account.remaining
     rest -= sum((part.amount for part in paid), Fraction(0))
     single = [part for part in paid if part.amount]
