@@ -20,7 +20,7 @@ import leeward
 from leeward import Bundle, derive
 from leeward.core.errors import LeewardError
 from leeward.derived.products.lodes import forms as lodes_forms
-from leeward.derived.products.product import public_layouts
+from leeward.derived.products.public_product import public_layouts
 from leeward.publishing.bundle import CertifiedTable
 from tests.matrix.office import run
 

@@ -18,7 +18,7 @@ import leeward
 from leeward import Derived, derive
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.derived.derive.comparison import compare
-from leeward.derived.derive.quantities import DerivedRow
+from leeward.derived.derive.question import DerivedRow
 from leeward.interface.commands.app import build
 from leeward.publishing.bundle.statements import NoiseStatement
 from tests.publishing.bundle.tables_in_memory import Codes, InMemory, Line, in_memory

@@ -14,7 +14,7 @@ from leeward import tidy
 from leeward.core.codebook import Flag, Marginal, Published
 from leeward.core.errors import LeewardError
 from leeward.derived.products.lodes import Lodes
-from leeward.derived.products.product import product
+from leeward.derived.products.public_product import product
 from leeward.derived.products.small_areas import SmallAreas, shared_out
 from leeward.interface.commands.tidy_command import tidy_command
 from leeward.publishing.bundle import Bundle, BundleWriter

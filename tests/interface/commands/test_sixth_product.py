@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leeward.core.errors import LeewardError
-from leeward.derived.products import product as products
+from leeward.derived.products import public_product as products
 from tests.interface.commands.scene import Office
 
 TOY = """\

@@ -18,7 +18,7 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.noise.scales import DRAWS
 from leeward.core.show.interpretation import FALSE_DISCOVERIES, LEVEL, TESTS, UNTESTED
 from leeward.core.show.numbers import count, counted, percent
-from leeward.derived.derive.paired_cells import Ends, Pair, Pairs, common, read_cells
+from leeward.derived.derive.paired_cells import Ends, Pair, PairedCells, common, read_cells
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import Booleans, certified
 from leeward.publishing.bundle.pay_statements import StatisticStatement
@@ -37,6 +37,8 @@ MOST_LISTED = 25
 
 DOTS = 2000
 """Maximum number of cells that are drawn."""
+
+TIDIED = "Released numbers are compared: tidy values have no margins of their own."
 
 DRAWN = Fraction(9, 10)
 """The coverage of a drawn interval of a difference."""
@@ -91,7 +93,7 @@ class Comparison:
 def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
     """What differs between the tables of this name."""
     stated = certified(first, table), certified(second, table)
-    _refuse(*stated)
+    _require_alike(*stated)
     lists = tuple(_together(*stated, name) for name in stated[0].identifiers)
     one, two = read_cells(first, stated[0], lists), read_cells(second, stated[1], lists)
     pairs = common(one, two, lists)
@@ -115,7 +117,7 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
         dots=pairs.named(pairs.sample(DOTS)),
         notes=(
             *release_notes(first, second),
-            *_tidy_notes(*stated),
+            *([TIDIED] if any(table.tidied is not None for table in stated) else []),
             *table_notes(*stated),
             *_bias_notes(*stated),
         ),
@@ -125,33 +127,36 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
     )
 
 
-def apart_words(found: Comparison) -> tuple[str, ...]:
+def apart_words(comparison: Comparison) -> tuple[str, ...]:
     """How many intervals exclude 0, and how many do so by noise."""
-    if found.apart is None or found.holds is None:
+    if comparison.apart is None or comparison.holds is None:
         return ("Margins are missing, so it is not known which differences are more than noise.",)
-    kind = percent(float(found.holds)) if found.drawn else "both margins together"
-    exclude = "excludes" if found.apart == 1 else "exclude"
+    drawn, excluding = comparison.drawn, comparison.apart
+    kind = percent(float(comparison.holds)) if drawn else "both margins together"
+    exclude = "excludes" if excluding == 1 else "exclude"
+    intervals = counted(comparison.bounded, "interval")
     return (
-        f"{count(found.apart)} of {counted(found.bounded, 'interval')} of a difference ({kind}) "
-        f"{exclude} 0; noise alone gives up to about {count(found.by_chance)}.",
+        f"{count(excluding)} of {intervals} of a difference ({kind}) "
+        f"{exclude} 0; noise alone gives up to about {count(comparison.by_chance)}.",
     )
 
 
-def difference_words(found: Comparison) -> tuple[str, ...]:
+def difference_words(comparison: Comparison) -> tuple[str, ...]:
     """How many cells are called different, by which test; or why none is."""
-    if found.holds is None:
+    different, test = comparison.different, TESTS[comparison.independent]
+    if comparison.holds is None:
         return ()
-    if found.different is None:
+    if different is None:
         return (UNTESTED,)
-    if not found.different:
-        return (f"No cell is called different. {FALSE_DISCOVERIES} {TESTS[found.independent]}",)
-    cells = f"{counted(found.different, 'cell')} {'is' if found.different == 1 else 'are'}"
-    return (f"{cells} different. {FALSE_DISCOVERIES} {TESTS[found.independent]}",)
+    if not different:
+        return (f"No cell is called different. {FALSE_DISCOVERIES} {test}",)
+    cells = f"{counted(different, 'cell')} {'is' if different == 1 else 'are'}"
+    return (f"{cells} different. {FALSE_DISCOVERIES} {test}",)
 
 
-def marked_words(found: Comparison) -> str:
+def marked_words(comparison: Comparison) -> str:
     """What a mark means."""
-    return "different" if found.tested else "larger than both margins together"
+    return "different" if comparison.tested else "larger than both margins together"
 
 
 def independent_errors(table: CertifiedTable) -> bool:
@@ -166,7 +171,7 @@ def independent_errors(table: CertifiedTable) -> bool:
 
 
 def _different(
-    pairs: Pairs, stated: tuple[CertifiedTable, CertifiedTable], independent: bool
+    pairs: PairedCells, stated: tuple[CertifiedTable, CertifiedTable], independent: bool
 ) -> Booleans | None:
     """Which cells differ, by the laws of both noises; None if these cannot be compared."""
     # As below: a page that is served must not load laws before they are needed.
@@ -187,7 +192,7 @@ def _different(
     return chosen
 
 
-def _drawn_ends(pairs: "Pairs", first: Bundle, second: Bundle, name: str) -> "Ends":
+def _drawn_ends(pairs: "PairedCells", first: Bundle, second: Bundle, name: str) -> "Ends":
     """The ends of all differences, by draws of the noise of both releases."""
     # A page that is served must not load draws before they are needed.
     from leeward.core.noise.cell_errors import AT_ONCE  # noqa: PLC0415
@@ -199,13 +204,13 @@ def _drawn_ends(pairs: "Pairs", first: Bundle, second: Bundle, name: str) -> "En
         stated_draws(first.certificate, one, AGAINST, draws=many),
         stated_draws(second.certificate, two, draws=many),
     )
-    found = np.zeros((2, len(pairs)), np.int64)
+    ends = np.zeros((2, len(pairs)), np.int64)
     for start in range(0, len(pairs), AT_ONCE):
         part = np.arange(start, min(start + AT_ONCE, len(pairs)))
         left, right = pairs.first.take(part), pairs.second.take(part)
         errors = right.errors(draws[1], two).less(left.errors(draws[0], one))
-        found[:, part] = errors.interval(right.values - left.values)
-    return found[0], found[1]
+        ends[:, part] = errors.interval(right.values - left.values)
+    return ends[0], ends[1]
 
 
 def refuse_unlike(first: CertifiedTable, second: CertifiedTable, next_step: str) -> None:
@@ -219,7 +224,7 @@ def refuse_unlike(first: CertifiedTable, second: CertifiedTable, next_step: str)
         raise _refused(rule, named, next_step)
 
 
-def _refuse(first: CertifiedTable, second: CertifiedTable) -> None:
+def _require_alike(first: CertifiedTable, second: CertifiedTable) -> None:
     refuse_unlike(first, second, "Compare another table.")
     for table in (first, second):
         if table.rows > MOST_ROWS:
@@ -229,10 +234,10 @@ def _refuse(first: CertifiedTable, second: CertifiedTable) -> None:
 
 def _read_as(table: CertifiedTable) -> tuple[object, ...] | None:
     """What a value is: of which column, in which unit, and what of its pay counts."""
-    one = table.statistic
-    if not isinstance(one, StatisticStatement):
-        return None if one is None else (one.name, one.of)
-    return one.name, one.of, one.per_period, one.low, one.cap, one.edges, one.at
+    of = table.statistic
+    if not isinstance(of, StatisticStatement):
+        return None if of is None else (of.name, of.of)
+    return of.name, of.of, of.per_period, of.low, of.cap, of.edges, of.at
 
 
 def _together(first: CertifiedTable, second: CertifiedTable, name: str) -> dict[str, str]:
@@ -247,7 +252,7 @@ def _holds(first: CertifiedTable, second: CertifiedTable) -> Fraction | None:
     stated = (first.margins.coverage, second.margins.coverage)
     if not (first.has_margins and second.has_margins and all(stated)):
         return None
-    return max(Fraction(0), sum((Fraction(one or 0) for one in stated), Fraction(-1)))
+    return max(Fraction(0), sum((Fraction(share or 0) for share in stated), Fraction(-1)))
 
 
 def release_notes(first: Bundle, second: Bundle) -> Iterator[str]:
@@ -260,11 +265,6 @@ def release_notes(first: Bundle, second: Bundle) -> Iterator[str]:
     mixed = (one.made_from is None) != (two.made_from is None)
     if mixed and one.anchor == two.anchor:
         yield "Both bundles are of one release: they have the same noise."
-
-
-def _tidy_notes(*tables: CertifiedTable) -> Iterator[str]:
-    if any(table.tidied is not None for table in tables):
-        yield "Released numbers are compared: tidy values have no margins of their own."
 
 
 def table_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]:

@@ -68,7 +68,13 @@ def read_groups(
     draws = stated_draws(bundle.certificate, table, *words, draws=many)
     marginal, published = stated_marginal(table), _published(bundle, table)
     empty, rest = _grouped(Sums.of(published), marginal, kept)
-    _refuse_many(table, empty.values.size)
+    if empty.values.size > MOST_GROUPS:
+        raise InvalidParameter(
+            "by",
+            rule=f"must make at most {MOST_GROUPS:,} groups",
+            value=f"{empty.values.size:,}",
+            next_step=f"Leave out identifiers; the rows of {table.name} have margins already.",
+        )
     sums, drawn = empty, np.zeros((empty.values.size, (1 + draws.halved) * many), np.float32)
     drawn_from = drawn_parts(published, draws, of_classes=table.of_classes)
     for number, (part, errors) in enumerate(drawn_from):
@@ -76,17 +82,18 @@ def read_groups(
         sums = sums.plus(here) if number else here
     if sums.errors is not None:
         drawn = sums.errors.drawn().reshape(drawn.shape)
-    held = np.repeat(sums.ok > 0, rest.worker_cells)
+    there = np.repeat(sums.ok > 0, rest.worker_cells)
     cells = np.repeat(sums.ok, rest.worker_cells) * (table.worker_cells // rest.worker_cells)
-    codes = [one for one, here in zip(_codes(sums, rest, kept), held, strict=True) if here]
-    numbers = sums.values.ravel()[held], cells[held]
-    return Groups(table, kept, tuple(codes), *numbers, Errors.of(drawn[held], draws, table))
+    named = zip(_codes(sums, rest, kept), there, strict=True)
+    codes = tuple(group for group, here in named if here)
+    numbers = sums.values.ravel()[there], cells[there]
+    return Groups(table, kept, codes, *numbers, Errors.of(drawn[there], draws, table))
 
 
 def _ordered(table: CertifiedTable, by: Iterable[str]) -> tuple[str, ...]:
     """Identifiers in the order of the table; others are refused."""
-    asked = tuple(by)
-    for name in asked:
+    names = tuple(by)
+    for name in names:
         if name not in table.identifiers:
             raise InvalidParameter(
                 "by",
@@ -94,17 +101,7 @@ def _ordered(table: CertifiedTable, by: Iterable[str]) -> tuple[str, ...]:
                 value=shown(name),
                 next_step=f"Choose among the identifiers of {table.name}, or leave it out.",
             )
-    return tuple(name for name in table.identifiers if name in asked)
-
-
-def _refuse_many(table: CertifiedTable, groups: int) -> None:
-    if groups > MOST_GROUPS:
-        raise InvalidParameter(
-            "by",
-            rule=f"must make at most {MOST_GROUPS:,} groups",
-            value=f"{groups:,}",
-            next_step=f"Leave out identifiers; the rows of {table.name} have margins already.",
-        )
+    return tuple(name for name in table.identifiers if name in names)
 
 
 def _published(bundle: Bundle, table: CertifiedTable) -> Published:
@@ -138,7 +135,7 @@ def _published(bundle: Bundle, table: CertifiedTable) -> Published:
         whole[:, 0] // each,
         rows.values.reshape(-1, each),
         rows.status[::each],
-        {name: one.reshape(-1, each) for name, one in rows.margins.items()},
+        {name: margin.reshape(-1, each) for name, margin in rows.margins.items()},
         frame,
     )
 
@@ -150,14 +147,15 @@ def _grouped(sums: Sums, marginal: Marginal, by: Codes) -> tuple[Sums, Marginal]
             sums = sums.added(dimension.name, marginal)
             marginal = replace(
                 marginal,
-                workplace=tuple(_single(one, dimension.name) for one in marginal.workplace),
-                worker=tuple(_single(one, dimension.name) for one in marginal.worker),
+                workplace=_single(marginal.workplace, dimension.name),
+                worker=_single(marginal.worker, dimension.name),
             )
     return sums, marginal
 
 
-def _single(one: Dimension, name: str) -> Dimension:
-    return replace(one, kept=(0,)) if one.name == name else one
+def _single(dimensions: Iterable[Dimension], name: str) -> tuple[Dimension, ...]:
+    """The dimension of this name has one code that is left."""
+    return tuple(replace(part, kept=(0,)) if part.name == name else part for part in dimensions)
 
 
 def _codes(sums: Sums, marginal: Marginal, by: Codes) -> Iterable[Codes]:
@@ -168,9 +166,9 @@ def _codes(sums: Sums, marginal: Marginal, by: Codes) -> Iterable[Codes]:
     named = []
     for dimensions, columns, count in zip(parts, places, counts, strict=True):
         kept = [
-            np.array(one.codes, object)[column]
-            for one, column in zip(dimensions, columns, strict=True)
-            if one.name in by
+            np.array(dimension.codes, object)[column]
+            for dimension, column in zip(dimensions, columns, strict=True)
+            if dimension.name in by
         ]
         named.append(list(zip(*kept, strict=True)) if kept else [()] * count)
     return (left + right for left, right in product(*named))

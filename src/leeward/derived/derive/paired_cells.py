@@ -87,23 +87,6 @@ class KeyedCells:
 
 def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> KeyedCells:
     """The cells of a table under keys that code lists of several tables have in common."""
-    _refuse_many(lists)
-    stated = zip(table.identifiers, lists, strict=True)
-    places = [_places(table.codes[name], listed) for name, listed in stated]
-    parts = [_numbered(block, places, lists) for block in read_blocks(bundle, table, totals=False)]
-    cells = _in_order(_join(parts))
-    if (cells.keys[1:] == cells.keys[:-1]).any():
-        raise _twice(table)
-    return cells
-
-
-def _in_order(cells: KeyedCells) -> KeyedCells:
-    """By key. A table is written in the order of its own codes, so there is seldom work."""
-    ascending = bool((cells.keys[1:] >= cells.keys[:-1]).all())
-    return cells if ascending else cells.take(np.argsort(cells.keys))
-
-
-def _refuse_many(lists: Lists) -> None:
     if prod(len(listed) for listed in lists) > MOST_COMBINATIONS:
         raise InvalidParameter(
             "table",
@@ -111,11 +94,24 @@ def _refuse_many(lists: Lists) -> None:
             value="more than 2^62",
             next_step="Compare a table with fewer identifiers.",
         )
-
-
-def _places(listed: dict[str, str], together: dict[str, str]) -> Integers:
-    number = {code: place for place, code in enumerate(together)}
-    return np.array([number[code] for code in listed], np.int64)
+    numbers = [{code: place for place, code in enumerate(listed)} for listed in lists]
+    places = [
+        np.array([number[code] for code in table.codes[name]], np.int64)
+        for name, number in zip(table.identifiers, numbers, strict=True)
+    ]
+    parts = [_numbered(block, places, lists) for block in read_blocks(bundle, table, totals=False)]
+    cells = _join(parts)
+    # A table is written in the order of its own codes, so there is seldom work.
+    if not (cells.keys[1:] >= cells.keys[:-1]).all():
+        cells = cells.take(np.argsort(cells.keys))
+    if (cells.keys[1:] == cells.keys[:-1]).any():
+        raise Damaged(
+            "bundle",
+            rule=f"the table {table.name} must have each cell once",
+            value="the same cell twice",
+            next_step="Ask for the bundle again, or see what `leeward verify` finds.",
+        )
+    return cells
 
 
 def _numbered(block: Block, places: list[Integers], lists: Lists) -> KeyedCells:
@@ -143,7 +139,7 @@ def _join(parts: list[KeyedCells]) -> KeyedCells:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairedCells:
     """The cells that both releases have, in the order of their codes, and ends of differences."""
 
     first: KeyedCells
@@ -200,44 +196,34 @@ class Pairs:
         return tuple(self._pair(int(row)) for row in chosen)
 
     def _pair(self, row: int) -> Pair:
-        one, two = self.first, self.second
+        first, second = self.first, self.second
+        bounded = first.drawn[row] and second.drawn[row]
         return Pair(
-            self._coded(int(one.keys[row])),
-            int(one.values[row]),
-            int(two.values[row]),
-            (int(self.ends[0][row]), int(self.ends[1][row]))
-            if one.drawn[row] and two.drawn[row]
-            else None,
+            self._coded(int(first.keys[row])),
+            int(first.values[row]),
+            int(second.values[row]),
+            (int(self.ends[0][row]), int(self.ends[1][row])) if bounded else None,
             self.different is not None and bool(self.different[row]),
         )
 
     def _coded(self, key: int) -> tuple[Coded, ...]:
-        found: list[Coded] = []
+        codes: list[Coded] = []
         for listed in reversed(self.codes):
             key, place = divmod(key, len(listed))
-            found.append(listed[place])
-        return tuple(reversed(found))
+            codes.append(listed[place])
+        return tuple(reversed(codes))
 
 
-def common(first: KeyedCells, second: KeyedCells, lists: Lists) -> Pairs:
+def common(first: KeyedCells, second: KeyedCells, lists: Lists) -> PairedCells:
     """The cells of both under the same keys."""
     codes = tuple([Coded(code, label) for code, label in listed.items()] for listed in lists)
     place = np.searchsorted(first.keys, second.keys)
     inside = np.flatnonzero(place < len(first))
-    two = inside[first.keys[place[inside]] == second.keys[inside]]
-    one, other = first.take(place[two]), second.take(two)
-    return Pairs(one, other, codes, (other.low - one.high, other.high - one.low))
+    both = inside[first.keys[place[inside]] == second.keys[inside]]
+    one, other = first.take(place[both]), second.take(both)
+    return PairedCells(one, other, codes, (other.low - one.high, other.high - one.low))
 
 
 def _spread(cells: Integers, most: int) -> Integers:
     """At most `most` of them, evenly spaced."""
     return cells if len(cells) <= most else cells[np.arange(most) * len(cells) // most]
-
-
-def _twice(table: CertifiedTable) -> Damaged:
-    return Damaged(
-        "bundle",
-        rule=f"the table {table.name} must have each cell once",
-        value="the same cell twice",
-        next_step="Ask for the bundle again, or see what `leeward verify` finds.",
-    )

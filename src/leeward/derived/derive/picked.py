@@ -79,8 +79,7 @@ def picked_coverage(bundle: Bundle, table: CertifiedTable, rows: Sequence[Row]) 
     low, high = np.array(ends, np.int64).T
     frame = [row.establishments for row in cells]
     known = None if None in frame else np.array(frame, np.int64)
-    found = sizes.held(noisy_numbers(table, values, low, known), low, high)
-    return float(found.mean())
+    return float(sizes.held(noisy_numbers(table, values, low, known), low, high).mean())
 
 
 def _estimated_from(table: CertifiedTable) -> bool:
@@ -113,8 +112,8 @@ def rank_intervals(
     groups = read_groups(bundle, table.name, table.identifiers, many=draws)
     places = groups.places()
     listed = [places[codes] for codes in cells if codes in places]
-    found = dict(zip(listed, rank_sets(groups, listed), strict=True))
-    return tuple(found[places[codes]] if codes in places else None for codes in cells)
+    ranks = dict(zip(listed, rank_sets(groups, listed), strict=True))
+    return tuple(ranks[places[codes]] if codes in places else None for codes in cells)
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,9 +130,9 @@ class TrueSizes:
 
     def held(self, cells: Noisy, low: Floats, high: Floats) -> Floats:
         """For each cell the chance that its true number is from low to high."""
-        found, units = np.zeros(len(cells.values)), _units(cells)
+        held, units = np.zeros(len(cells.values)), _units(cells)
         groups = np.minimum(np.searchsorted(self.tops, cells.below), len(self.tops) - 1)
-        for at in range(len(found)):
+        for at in range(len(held)):
             ends = np.array([low[at] - 0.5, high[at] + 0.5]) / units[at]
             cut = np.clip(ends, self.edges[0], self.edges[-1])
             edges = np.unique(np.concatenate([self.edges, cut]))
@@ -142,8 +141,8 @@ class TrueSizes:
             chances = chances * np.diff(edges) * _likely(cells.take(np.array([at])), edges)[0]
             inside = (edges[:-1] >= cut[0]) & (edges[1:] <= cut[1])
             whole = chances.sum()
-            found[at] = chances[inside].sum() / whole if whole > 0 else 0.0
-        return found
+            held[at] = chances[inside].sum() / whole if whole > 0 else 0.0
+        return held
 
 
 def true_sizes(cells: Noisy) -> TrueSizes:
@@ -152,7 +151,8 @@ def true_sizes(cells: Noisy) -> TrueSizes:
     of = np.minimum(np.searchsorted(tops, cells.below), len(tops) - 1)
     most = (cells.values + cells.below) / _units(cells)
     edges = _classes(float(most.max(initial=1.0)))
-    shares = [_estimated(cells.take(np.flatnonzero(of == one)), edges) for one in range(len(tops))]
+    groups = (np.flatnonzero(of == group) for group in range(len(tops)))
+    shares = [_estimated(cells.take(group), edges) for group in groups]
     return TrueSizes(edges, tops, np.array(shares))
 
 

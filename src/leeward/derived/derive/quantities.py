@@ -1,8 +1,7 @@
 """Quantities: sums, means, shares, changes, ratios, ranks and growth of groups, by draws."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf
 
 import numpy as np
 
@@ -13,6 +12,15 @@ from leeward.core.noise.scales import BOUND, public_seed
 from leeward.core.noise.sums import drawn_growths, ranked
 from leeward.core.noise.tabulated import Floats
 from leeward.derived.derive.groups import Codes, Groups
+from leeward.derived.derive.question import (
+    DENOMINATOR,
+    SHARE_OF_DRAWS,
+    DerivedQuestion,
+    DerivedRow,
+    Interval,
+    Truths,
+    finite,
+)
 from leeward.derived.derive.stated_errors import Errors, paid_width
 
 MOST_RANKED = 1000
@@ -24,78 +32,6 @@ MOST_SPREAD = 1.0
 FARTHEST = 1e200
 """An error that is larger counts as this, also one without end."""
 
-DIGITS = 6
-"""Significant digits of numbers that are not whole."""
-
-DRAWN, SHARE_OF_DRAWS = "draws", "share of draws"
-UNBOUNDED, DENOMINATOR = "the noise is too large for a bound", "the denominator may be 0"
-MISSING = {
-    (True, True): "no ends",
-    (True, False): "no lower end",
-    (False, True): "no upper end",
-    (False, False): "",
-}
-"""Which ends are infinite, in words."""
-
-Number = int | float
-Interval = tuple[Number, Number]
-Truths = tuple[Floats, Floats]
-"""Draws of a true number, for the lower and for the upper end of an interval."""
-
-
-@dataclass(frozen=True)
-class DerivedRow:
-    """One derived number with the ends of its interval; None where there is no end, or value."""
-
-    codes: Codes
-    quantity: str
-    value: Number | None
-    low: Number | None
-    high: Number | None
-    method: str
-
-
-@dataclass(frozen=True)
-class Reference:
-    """What the groups of the places `own` are taken against: a value for each, with its errors."""
-
-    own: Integers
-    values: Integers
-    errors: Errors
-    notes: tuple[str, ...]
-
-    def truths(self, at: int) -> Truths:
-        """Draws of a true value."""
-        return self.errors.truths(self.values, at)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Groups, and what is asked of them."""
-
-    groups: Groups
-    reference: Reference | None
-    of: Sequence[str]
-    top: int
-
-    def row(
-        self, place: int, quantity: str, value: Number | None, ends: Interval, why: str = UNBOUNDED
-    ) -> DerivedRow:
-        """A row of a group; an infinite end is none, and the reason is told."""
-        low, high = (_finite(end) for end in ends)
-        missing = MISSING[low is None, high is None]
-        biased = self.groups.table.bias is not None
-        words = (DRAWN, biased and "bias not corrected", missing and f"{missing}: {why}")
-        method = "; ".join(word for word in words if word)
-        return DerivedRow(self.groups.codes[place], quantity, _finite(value), low, high, method)
-
-
-def _finite(number: Number | None) -> Number | None:
-    """Whole numbers as they are, others in short; None where there is no number."""
-    if number is None or isinstance(number, int):
-        return number
-    return float(f"{number:.{DIGITS}g}") if isfinite(number) else None
-
 
 def _ends(values: Integers, errors: Errors) -> list[Interval]:
     """Ends of whole numbers; one that is not a number of 64 bits is infinite."""
@@ -106,25 +42,26 @@ def _ends(values: Integers, errors: Errors) -> list[Interval]:
     ]
 
 
-def _sums(asked: Asked) -> Iterator[DerivedRow]:
-    values = asked.groups.values
-    for place, ends in enumerate(_ends(values, asked.groups.errors)):
-        yield asked.row(place, "sum", int(values[place]), ends)
+def sums(question: DerivedQuestion) -> Iterator[DerivedRow]:
+    """Sums of groups."""
+    values = question.groups.values
+    for place, ends in enumerate(_ends(values, question.groups.errors)):
+        yield question.row(place, "sum", int(values[place]), ends)
 
 
-def _means(asked: Asked) -> Iterator[DerivedRow]:
+def means(question: DerivedQuestion) -> Iterator[DerivedRow]:
     """Sums over their number of cells, which is public."""
-    groups = asked.groups
+    groups = question.groups
     for place, (low, high) in enumerate(_ends(groups.values, groups.errors)):
         cells = int(groups.cells[place])
         ends = (low / cells, high / cells)
-        yield asked.row(place, "mean", float(groups.values[place]) / cells, ends)
+        yield question.row(place, "mean", float(groups.values[place]) / cells, ends)
 
 
-def _shares(asked: Asked) -> Iterator[DerivedRow]:
+def shares(question: DerivedQuestion) -> Iterator[DerivedRow]:
     """Of the sum of the groups that have the same codes of `of`."""
-    for places in _wholes(asked.groups, asked.of):
-        values, errors = asked.groups.values[places], asked.groups.errors.take(places)
+    for places in _wholes(question.groups, question.of):
+        values, errors = question.groups.values[places], question.groups.errors.take(places)
         whole = errors.added().truths(values.sum(keepdims=True), 0)
         for at, place in enumerate(places.tolist()):
             own = errors.truths(values, at)
@@ -132,51 +69,53 @@ def _shares(asked: Asked) -> Iterator[DerivedRow]:
             most, least = own[0] + (whole[1] - own[1]), own[1] + (whole[0] - own[0])
             ends = _quotient_ends(own, (least, most))
             value = _quotient(values[at], values.sum())
-            yield asked.row(place, "share", value, ends, DENOMINATOR)
+            yield question.row(place, "share", value, ends, DENOMINATOR)
 
 
 def _wholes(groups: Groups, of: Sequence[str]) -> list[Integers]:
     """The places of the groups that make up each whole."""
-    found: dict[Codes, list[int]] = {}
+    wholes: dict[Codes, list[int]] = {}
     for place, codes in enumerate(groups.codes):
         named = zip(groups.by, codes, strict=True)
-        found.setdefault(tuple(code for name, code in named if name in of), []).append(place)
-    return [np.array(places) for places in found.values()]
+        wholes.setdefault(tuple(code for name, code in named if name in of), []).append(place)
+    return [np.array(places) for places in wholes.values()]
 
 
-def _changes(asked: Asked) -> Iterator[DerivedRow]:
-    groups, reference = asked.groups, asked.reference
+def changes(question: DerivedQuestion) -> Iterator[DerivedRow]:
+    """Differences from the reference."""
+    groups, reference = question.groups, question.reference
     if reference is not None:
         values = groups.values[reference.own] - reference.values
         ends = _ends(values, groups.errors.take(reference.own).less(reference.errors))
         for at, place in enumerate(reference.own.tolist()):
-            yield asked.row(place, "change", int(values[at]), ends[at])
+            yield question.row(place, "change", int(values[at]), ends[at])
 
 
-def _ratios(asked: Asked) -> Iterator[DerivedRow]:
-    groups, reference = asked.groups, asked.reference
+def ratios(question: DerivedQuestion) -> Iterator[DerivedRow]:
+    """Quotients by the reference."""
+    groups, reference = question.groups, question.reference
     if reference is not None:
         for at, place in enumerate(reference.own.tolist()):
             ends = _quotient_ends(groups.truths(place), reference.truths(at))
             value = _quotient(groups.values[place], reference.values[at])
-            yield asked.row(place, "ratio", value, ends, DENOMINATOR)
+            yield question.row(place, "ratio", value, ends, DENOMINATOR)
 
 
-def _growth(asked: Asked) -> Iterator[DerivedRow]:
+def growth(question: DerivedQuestion) -> Iterator[DerivedRow]:
     """Job change over the mean of the jobs at the beginning and at the end of the quarter.
 
     All three are sums of the same classes, so their draws go together.
     """
-    groups, places = asked.groups, asked.groups.places()
+    groups, places = question.groups, question.groups.places()
     for place, codes in enumerate(groups.codes):
         if codes[-1] != CHANGE:
             continue
-        jobs = [places[*codes[:-1], one] for one in EMPLOYED]
-        drawn = [groups.truths(one) for one in jobs]
+        jobs = [places[*codes[:-1], measure] for measure in EMPLOYED]
+        drawn = [groups.truths(at) for at in jobs]
         mean = ((drawn[0][0] + drawn[1][0]) / 2, (drawn[0][1] + drawn[1][1]) / 2)
         ends = _quotient_ends(groups.truths(place), mean)
         value = _quotient(2 * groups.values[place], groups.values[jobs].sum())
-        yield asked.row(place, "growth", value, ends, DENOMINATOR)
+        yield question.row(place, "growth", value, ends, DENOMINATOR)
 
 
 def _quotient(top: np.int64, bottom: np.int64) -> float | None:
@@ -200,9 +139,9 @@ def _quotient_ends(top: Truths, bottom: Truths) -> Interval:
     return -float(ranked(-low, 0.95)), float(ranked(high, 0.95))
 
 
-def _ranks(asked: Asked) -> Iterator[DerivedRow]:
+def ranks(question: DerivedQuestion) -> Iterator[DerivedRow]:
     """The rank of each group with its set of ranks, and how often it is among the largest."""
-    groups = asked.groups
+    groups = question.groups
     if len(groups) > MOST_RANKED:
         raise InvalidParameter(
             "by",
@@ -210,12 +149,16 @@ def _ranks(asked: Asked) -> Iterator[DerivedRow]:
             value=f"{len(groups):,}",
             next_step="Leave out identifiers.",
         )
-    chances = _chances(groups, asked.top)
+    chances = np.ones(len(groups))  # how often a group is among the largest in draws of true sums
+    if question.top < len(groups):
+        true = groups.values[:, None] + groups.errors.low
+        last = np.partition(true, -question.top, axis=0)[-question.top]
+        chances = (true >= last).mean(axis=1)
     for place, ends in enumerate(rank_sets(groups, range(len(groups)))):
         rank = 1 + int((groups.values > groups.values[place]).sum())
-        yield asked.row(place, "rank", rank, ends)
-        chance, words = _finite(chances[place]), SHARE_OF_DRAWS
-        yield DerivedRow(groups.codes[place], f"top {asked.top}", chance, None, None, words)
+        yield question.row(place, "rank", rank, ends)
+        chance, words = finite(float(chances[place])), SHARE_OF_DRAWS
+        yield DerivedRow(groups.codes[place], f"top {question.top}", chance, None, None, words)
 
 
 def rank_sets(groups: Groups, places: Iterable[int]) -> Iterator[tuple[int, int]]:
@@ -255,35 +198,25 @@ def _farthest(errors: Errors, wide: Floats) -> Floats:
     that passes it most (Dinkelbach 1967). Widths (n, draws), or (n, 1) where all draws have one.
     """
     high, low = (
-        np.clip(one.astype(np.float64), -FARTHEST, FARTHEST) for one in (errors.high, errors.low)
+        np.clip(end.astype(np.float64), -FARTHEST, FARTHEST) for end in (errors.high, errors.low)
     )
     bound, draws = np.zeros(high.shape[1]), np.arange(high.shape[1])
     each = np.broadcast_to(wide, high.shape)
     while True:
         up, down = (high - wide * bound).argmax(axis=0), (low + wide * bound).argmin(axis=0)
-        found = (high[up, draws] - low[down, draws]) / (each[up, draws] + each[down, draws])
-        if not (found > bound).any():
+        quotient = (high[up, draws] - low[down, draws]) / (each[up, draws] + each[down, draws])
+        if not (quotient > bound).any():
             return bound
-        bound = np.maximum(bound, found)
+        bound = np.maximum(bound, quotient)
 
 
-def _chances(groups: Groups, top: int) -> list[float]:
-    """The share of draws of the true sums in which a group is among the largest."""
-    if top >= len(groups):
-        return [1.0] * len(groups)
-    true = groups.values[:, None] + groups.errors.low
-    last = np.partition(true, len(groups) - top, axis=0)[len(groups) - top]
-    found: list[float] = (true >= last).mean(axis=1).tolist()
-    return found
-
-
-ROWS: Mapping[str, Callable[[Asked], Iterator[DerivedRow]]] = {
-    "sum": _sums,
-    "mean": _means,
-    "share": _shares,
-    "change": _changes,
-    "ratio": _ratios,
-    "rank": _ranks,
-    "growth": _growth,
+ROWS: Mapping[str, Callable[[DerivedQuestion], Iterator[DerivedRow]]] = {
+    "sum": sums,
+    "mean": means,
+    "share": shares,
+    "change": changes,
+    "ratio": ratios,
+    "rank": ranks,
+    "growth": growth,
 }
 """The rows of each quantity."""

@@ -25,7 +25,7 @@ CHANGE = "`leeward read --as change --against` gives the change between two of t
 
 
 @dataclass(frozen=True)
-class Point:
+class SeriesPoint:
     """The cell in one release; `value` and either end are None where there is no number."""
 
     period: str
@@ -42,13 +42,13 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Series:
+class CellSeries:
     """A cell over releases, by period; made by `series`."""
 
     table: str
     cell: Mapping[str, Coded]
     unit: str
-    points: tuple[Point, ...]
+    points: tuple[SeriesPoint, ...]
     notes: tuple[str, ...]
 
     def lines(self) -> Iterator[tuple[Any, ...]]:
@@ -66,7 +66,7 @@ class Series:
         """The points and the notes as JSON has them."""
         return {
             "table": self.table,
-            "cell": {name: one.code for name, one in self.cell.items()},
+            "cell": {name: coded.code for name, coded in self.cell.items()},
             "unit": self.unit,
             "points": [dict(zip(COLUMNS, line, strict=True)) for line in self.lines()],
             "notes": list(self.notes),
@@ -82,17 +82,17 @@ def releases_at(path: Path) -> list[Bundle]:
     """The bundle that a folder is, or those that it holds."""
     if is_bundle(path):
         return [read_bundle(path)]
-    sealed = [one.parent for one in sorted(path.glob(f"*/{CERTIFICATE}"))]
-    tables = [one for one in sealed if not any((one / name).exists() for name in NO_BUNDLE)]
-    found = [read_bundle(one) for one in tables]
-    if not found:
+    sealed = [certificate.parent for certificate in sorted(path.glob(f"*/{CERTIFICATE}"))]
+    folders = [at for at in sealed if not any((at / name).exists() for name in NO_BUNDLE)]
+    bundles = [read_bundle(folder) for folder in folders]
+    if not bundles:
         raise BadFile(
             OVER,
             rule="must be a bundle, or a folder of bundles",
             value=repr(str(path)),
             next_step="Give the folder that `leeward release` wrote, or the one around it.",
         )
-    return found
+    return bundles
 
 
 def alike(bundle: Bundle, table: str, others: Iterable[Bundle]) -> tuple[list[Bundle], int]:
@@ -110,23 +110,23 @@ def alike(bundle: Bundle, table: str, others: Iterable[Bundle]) -> tuple[list[Bu
 
 def series(
     bundle: Bundle, table: str, cell: Mapping[str, str], over: Sequence[Bundle] = ()
-) -> Series:
+) -> CellSeries:
     """A cell of a table in a release and in others, which must have the same table."""
-    held = bundle[table].about
-    _refuse_cell(held, cell)
-    bundles = {one.path.resolve(): one for one in (bundle, *over)}
-    tables = {path: _same_table(bundle, one, table) for path, one in bundles.items()}
+    about = bundle[table].about
+    _require_cell(about, cell)
+    releases = {release.path.resolve(): release for release in (bundle, *over)}
+    tables = {path: _same_table(bundle, release, table) for path, release in releases.items()}
     points, notes = [], []
-    for path in sorted(bundles, key=lambda path: _moment(bundles[path])):
-        found = _point(bundles[path], tables[path], cell)
-        if found is None:
-            stated = bundles[path].certificate
+    for path, release in sorted(releases.items(), key=lambda item: _moment(item[1])):
+        point = _point(release, tables[path], cell)
+        if point is None:
+            stated = release.certificate
             notes.append(f"The cell is not in the table of {stated.name}, {stated.period}.")
         else:
-            points.append(found)
-    named = {name: Coded(cell[name], held.listed(name)[cell[name]]) for name in held.identifiers}
-    said = dict.fromkeys([*notes, *_notes(bundle, held, bundles.values(), tables.values())])
-    return Series(table, named, held.unit, tuple(points), tuple(said))
+            points.append(point)
+    named = {name: Coded(cell[name], about.listed(name)[cell[name]]) for name in about.identifiers}
+    notes += _notes(bundle, about, releases.values(), tables.values())
+    return CellSeries(table, named, about.unit, tuple(points), tuple(dict.fromkeys(notes)))
 
 
 def _same_table(first: Bundle, second: Bundle, name: str) -> CertifiedTable:
@@ -154,51 +154,53 @@ def _moment(bundle: Bundle) -> tuple[str, str, str]:
     return stated.period, stated.created, stated.name
 
 
-def _refuse_cell(table: CertifiedTable, cell: Mapping[str, str]) -> None:
+def _require_cell(table: CertifiedTable, cell: Mapping[str, str]) -> None:
     wanted = ", ".join(table.identifiers) or "nothing"
     step = f"Give such as {','.join(f'{name}=…' for name in table.identifiers) or 'no cell'}."
     if {*cell} != {*table.identifiers}:
         rule = f"must give a code to each of {wanted}, and to nothing else"
-        said = ", ".join(cell) or "nothing"
-        raise InvalidParameter(CELL, rule=rule, value=shown(said), next_step=step)
+        named = ", ".join(cell) or "nothing"
+        raise InvalidParameter(CELL, rule=rule, value=shown(named), next_step=step)
     for name, code in cell.items():
         if code not in table.listed(name):
             rule = f"must give a code of {name} that the table has"
             raise InvalidParameter(CELL, rule=rule, value=shown(code), next_step=step)
 
 
-def _point(bundle: Bundle, table: CertifiedTable, cell: Mapping[str, str]) -> Point | None:
+def _point(bundle: Bundle, table: CertifiedTable, cell: Mapping[str, str]) -> SeriesPoint | None:
     """The row of the cell; None where the release has none."""
     if any(code not in table.listed(name) for name, code in cell.items()):
         return None
     wanted = Selection(filters=cell, totals=table.totals is not None)
-    found = select(bundle, table.name, wanted, size=1).rows
-    if not found:
+    rows = select(bundle, table.name, wanted, size=1).rows
+    if not rows:
         return None
-    row, (low, high) = found[0], found[0].ends or (None, None)
-    return Point(bundle.certificate.period, bundle.path.name, row.value, low, high, row.status)
+    row, (low, high) = rows[0], rows[0].ends or (None, None)
+    return SeriesPoint(
+        bundle.certificate.period, bundle.path.name, row.value, low, high, row.status
+    )
 
 
 def _notes(
     bundle: Bundle,
-    held: CertifiedTable,
+    about: CertifiedTable,
     bundles: Iterable[Bundle],
     tables: Iterable[CertifiedTable],
 ) -> Iterator[str]:
     """What a reader should know of all points."""
-    if not held.counts:
-        yield f"Values are the {held.statistic_words}, in {held.unit}."
-    if held.margins.coverage is None:
+    if not about.counts:
+        yield f"Values are the {about.statistic_words}, in {about.unit}."
+    if about.margins.coverage is None:
         yield "The table has no margins, so that nothing is known of the noise."
     else:
-        holds = cases(Fraction(held.margins.coverage))
+        holds = cases(Fraction(about.margins.coverage))
         yield f"low and high are as published; each interval holds in {holds}, by itself."
-    yield f"{HONEST} {CHANGE}" if held.counts else HONEST
+    yield f"{HONEST} {CHANGE}" if about.counts else HONEST
     for table in tables:
-        yield from table_notes(held, table)
+        yield from table_notes(about, table)
         if table.bias is not None:
             yield f"Values may be off on average, which is not corrected. {table.bias}"
-    if any(one.certificate.jobs != bundle.certificate.jobs for one in bundles):
+    if any(other.certificate.jobs != bundle.certificate.jobs for other in bundles):
         yield "The releases treat workers with several jobs differently."
 
 

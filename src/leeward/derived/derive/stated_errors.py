@@ -20,7 +20,7 @@ from leeward.core.noise.tabulated import Floats
 from leeward.core.noise.unit_tails import NoisyWidth
 from leeward.publishing.bundle import Certificate, CertifiedTable
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 
 PAID = "spent"
 """The method of margins whose width was paid for."""
@@ -41,7 +41,7 @@ def stated_draws(
     )
 
 
-def stated_law(table: CertifiedTable, use: Callable[[CellNoise], Found]) -> Found:
+def stated_law(table: CertifiedTable, use: Callable[[CellNoise], Result]) -> Result:
     """What follows from the law that a certificate states; it may be none."""
     if table.noise is None:
         raise without_law(table)
@@ -124,7 +124,7 @@ class Errors:
 
     def added(self) -> "Errors":
         """Those of the sum of all numbers."""
-        low, high = (one.sum(axis=0, keepdims=True) for one in (self.low, self.high))
+        low, high = (draws.sum(axis=0, keepdims=True) for draws in (self.low, self.high))
         return Errors(low, high, self.ends)
 
     def truths(self, values: Integers, at: int) -> tuple[Floats, Floats]:

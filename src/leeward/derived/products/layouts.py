@@ -11,8 +11,8 @@ from pathlib import Path
 
 from leeward.core.show.numbers import counted, crossed, losses, protected
 from leeward.derived.products.layout_file import LayoutFile
-from leeward.derived.products.product import public_layouts
 from leeward.derived.products.public_layout import PublicLayout, refused
+from leeward.derived.products.public_product import public_layouts
 from leeward.derived.products.used_table import UsedTable
 from leeward.publishing.bundle import Bundle, read_bundle
 from leeward.publishing.bundle.bundle_files import BUNDLE_NAME, checksum_list, sha256
@@ -55,7 +55,7 @@ def write_layout(
 
     Examples
     --------
-    >>> from leeward.derived.products.product import public_layouts
+    >>> from leeward.derived.products.public_product import public_layouts
     >>> list(public_layouts())
     ['pseoe', 'pseof', 'veo', 'qwi', 'umetrics']
     """

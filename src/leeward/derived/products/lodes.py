@@ -11,7 +11,7 @@ from pathlib import Path
 from leeward.core.errors import InvalidParameter
 from leeward.derived.products.job_counts import JobCounts
 from leeward.derived.products.lodes_forms import HOME, LodesForm, is_home
-from leeward.derived.products.product import product
+from leeward.derived.products.public_product import product
 from leeward.derived.products.small_areas import OPTION, SmallAreas
 from leeward.publishing.bundle import Bundle, read_bundle
 from leeward.publishing.bundle.bundle_files import checksum_list, sha256

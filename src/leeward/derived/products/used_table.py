@@ -28,7 +28,7 @@ QUARTER = re.compile(r"(?P<year>[0-9]{4})[ _-]?Q(?P<quarter>[1-4])")
 
 
 @dataclass(frozen=True)
-class PublishedRow:
+class CodedRow:
     """A row of a published table. A code of a total is left out: it means all codes."""
 
     codes: Mapping[str, str]
@@ -44,7 +44,7 @@ class PublishedRow:
         return int(Flag.OK if there else self.status)
 
 
-def published_rows(bundle: Bundle, table: CertifiedTable) -> Iterator[PublishedRow]:
+def published_rows(bundle: Bundle, table: CertifiedTable) -> Iterator[CodedRow]:
     """The rows of a table, totals among them."""
     totals = {} if table.totals is None else table.totals.codes
     for block in read_blocks(bundle, table, totals=True):
@@ -52,7 +52,7 @@ def published_rows(bundle: Bundle, table: CertifiedTable) -> Iterator[PublishedR
             named = zip(table.identifiers, (cell.code for cell in row.codes), strict=True)
             codes = {name: code for name, code in named if totals.get(name) != code}
             count = row.margins[-1] if table.count_columns else None
-            yield PublishedRow(codes, row.value, row.status, row.ends or (None, None), count)
+            yield CodedRow(codes, row.value, row.status, row.ends or (None, None), count)
 
 
 def columns_filled(
@@ -184,7 +184,7 @@ class UsedTable:
                 count = Number(key, self.rule.count, row.count, row.count_status, second=True)
                 yield file, count
 
-    def _codes(self, row: PublishedRow) -> dict[str, str]:
+    def _codes(self, row: CodedRow) -> dict[str, str]:
         """All codes of a row; a cohort's label says of how many years it is."""
         names = {column: name for name, column in self.columns.items()}
         given = {column: row.codes[name] for column, name in names.items() if name in row.codes}
@@ -211,7 +211,7 @@ class UsedTable:
         )
         return self.file or next(naming, "")
 
-    def _values(self, row: PublishedRow) -> Iterator[tuple[str, int | None]]:
+    def _values(self, row: CodedRow) -> Iterator[tuple[str, int | None]]:
         """Columns and what is written in them, pay in dollars."""
         name, at = self.rule.number, row.codes.get(PERCENTILE, "")
         if self.rule.named_by:
@@ -225,7 +225,7 @@ class UsedTable:
             if not self.rule.at or at in self.rule.at:
                 yield column, paid
 
-    def _indicator(self, row: PublishedRow) -> str:
+    def _indicator(self, row: CodedRow) -> str:
         by = self.rule.named_by
         name = row.codes.get(by, "")
         if name not in self.layout.numbers:

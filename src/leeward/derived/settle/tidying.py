@@ -60,7 +60,7 @@ LEFT_OUT = (
 )
 
 
-class Progress(Protocol):
+class TidyingProgress(Protocol):
     """What is told of the progress."""
 
     def part(self, words: str, done: int, of: int) -> None:
@@ -72,7 +72,7 @@ def tidy(
     out: Path | str,
     *,
     shrink: bool = False,
-    progress: Progress | None = None,
+    progress: TidyingProgress | None = None,
 ) -> Bundle:
     """Write a bundle of the same tables whose values add up, are not negative and are whole.
 
@@ -120,7 +120,7 @@ def tidy(
             told.part("tidying", number, len(counts))
             block, _ = read[about.name]
             made = _tidied(about, values[about.name] - block.values[: about.cell_rows], shrink)
-            rows = _Rows(bundle, made, block, values[about.name])
+            rows = TidyRows(bundle, made, block, values[about.name])
             with writer.table(rows.marginal, margins=made.noise_columns) as written:
                 rows.write(written)
             tables.append(made)
@@ -299,7 +299,7 @@ def _certificate(
 
 
 @dataclass(frozen=True)
-class _Rows:
+class TidyRows:
     """The rows of a tidy table: new values beside what was released."""
 
     bundle: Bundle

@@ -9,7 +9,8 @@ import typer
 
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.show.numbers import count, cut, significant
-from leeward.derived.derive.derived import TOP, Against, Derived, derive
+from leeward.derived.derive.derived import TOP, Derived, derive
+from leeward.derived.derive.question import Against
 from leeward.derived.derive.series import COLUMNS, alike, is_bundle, left_out, releases_at, series
 from leeward.interface.commands.options import BundleFolder
 from leeward.interface.commands.screen import given_options, note, say, show

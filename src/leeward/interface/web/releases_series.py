@@ -13,7 +13,7 @@ from leeward.core.show.charts import ChartBar
 from leeward.core.show.numbers import cut
 from leeward.core.show.picture import picture
 from leeward.core.show.point_charts import Trend, trend
-from leeward.derived.derive.series import Series, alike, series
+from leeward.derived.derive.series import CellSeries, alike, series
 from leeward.interface.web.releases_address import CODE, table_of
 from leeward.interface.web.releases_files import CSV, attached, caption, picture_answer
 from leeward.interface.web.releases_folder import listing, opened
@@ -37,7 +37,7 @@ class DrawnSeries:
     `elsewhere` is how many bundles other accounts paid for.
     """
 
-    series: Series
+    series: CellSeries
     chart: Trend
     others: int
     unread: int
