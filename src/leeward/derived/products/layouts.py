@@ -65,17 +65,8 @@ def write_layout(
     if folder.exists() or not folder.parent.is_dir():
         rule = "must be a new folder in one that exists"
         raise unwritable(folder, rule, "Choose a name that is free.")
-    read = [one if isinstance(one, Bundle) else read_bundle(one) for one in bundles]
-    filled = FilledLayout.fill(layouts[form], read)
-    texts = {f"{file.name}.csv": file.text() for file in filled.files.values()}
-    beside = {"about.txt": filled.about()} | filled.version()
-    with writing(folder):
-        folder.mkdir()
-        for name, text in (texts | beside).items():
-            write_file(folder / name, text.encode())
-        sums = {name: sha256(folder / name) for name in sorted(texts | beside)}
-        write_file(folder / "checksums.txt", checksum_list(sums))
-    return tuple(folder / name for name in texts)
+    opened = [one if isinstance(one, Bundle) else read_bundle(one) for one in bundles]
+    return FilledLayout.fill(layouts[form], opened).write(folder)
 
 
 def measure_of(table: str, measures: Sequence[str]) -> str | None:
@@ -127,6 +118,18 @@ class FilledLayout:
             raise refused(rule, named, "Give such codes to institutions, and release again.")
         columns, numbers = self.layout.columns_of(file), self.layout.numbers_of(file)
         return LayoutFile(named, self.layout, columns, numbers)
+
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """Write all files into a new folder; the paths of those with numbers."""
+        texts = {f"{file.name}.csv": file.text() for file in self.files.values()}
+        beside = {"about.txt": self.about()} | self.version()
+        with writing(folder):
+            folder.mkdir()
+            for name, text in (texts | beside).items():
+                write_file(folder / name, text.encode())
+            sums = {name: sha256(folder / name) for name in sorted(texts | beside)}
+            write_file(folder / "checksums.txt", checksum_list(sums))
+        return tuple(folder / name for name in texts)
 
     def about(self) -> str:
         """Where the numbers come from, and what was done to them."""

@@ -32,56 +32,60 @@ class Settlement:
 
     def settle(self) -> dict[str, Integers]:
         """The tidy values of every table."""
-        finest = [one for one in self.tables if not self._holders(one, self.tables)]
+        finest = [table for table in self.tables if not self._holders(table, self.tables)]
         virtual = list(_common_totals(finest, self.tables))
-        coarse = [*virtual, *(one for one in self.tables if one not in finest)]
-        holders = {one.name: self._holders(one, finest) for one in coarse}
-        first = self._settled_first(finest, coarse, holders)
-        above = {one.name: _above(one, first) for one in finest}
+        coarse = [*virtual, *(table for table in self.tables if table not in finest)]
+        holders = {table.name: self._holders(table, finest) for table in coarse}
+        first = self._settled_first(coarse, holders)
+        above = {table.name: _above(table, first) for table in finest}
         if first:
             better = [
-                _combined(one, [low for low in finest if above[low.name] is one], one in virtual)
-                for one in first
+                _combined(
+                    table, [low for low in finest if above[low.name] is table], table in virtual
+                )
+                for table in first
             ]
             self.values |= Settlement(better, self.estimate).settle()
-        for one in finest:
-            self.values[one.name] = self._fitted(one, above[one.name])
-        for one in coarse:
-            if one not in first:
-                self.values[one.name] = _sums(one, holders[one.name][0], self.values)
+        for table in finest:
+            self.values[table.name] = self._fitted(table, above[table.name])
+        for table in coarse:
+            if table not in first:
+                fine = holders[table.name][0]
+                sums = sums_of(self.values[fine.name], fine.rows_in(table), len(table.values))
+                self.values[table.name] = sums.astype(np.int64)
         return self.values
 
     def _holders(self, coarse: NoisyTable, tables: Sequence[NoisyTable]) -> list[NoisyTable]:
         """The tables that it is part of; of two alike the first one holds the other."""
-        return [one for one in tables if one is not coarse and self._holds(one, coarse)]
+        return [table for table in tables if table is not coarse and self._holds(table, coarse)]
 
     def _holds(self, fine: NoisyTable, coarse: NoisyTable) -> bool:
         if not fine.divides(coarse):
             return False
         if not coarse.divides(fine):
             return True
-        names = [one.name for one in self.tables]
+        names = [table.name for table in self.tables]
         return coarse.name in names and names.index(fine.name) < names.index(coarse.name)
 
     def _settled_first(
         self,
-        finest: Sequence[NoisyTable],
         coarse: Sequence[NoisyTable],
         holders: Mapping[str, list[NoisyTable]],
     ) -> list[NoisyTable]:
         """Coarse tables that several hold or one in part; then those of public noise in a chain."""
         must = [
-            one
-            for one in coarse
-            if len(holders[one.name]) > 1 or not all(low.covers(one) for low in holders[one.name])
+            table
+            for table in coarse
+            if len(holders[table.name]) > 1
+            or not all(low.covers(table) for low in holders[table.name])
         ]
-        for one in sorted(coarse, key=lambda one: len(one.values)):
-            (low, *others) = holders[one.name]
-            known = one.variances is not None and low.variances is not None
+        for table in sorted(coarse, key=lambda table: len(table.values)):
+            (low, *others) = holders[table.name]
+            known = table.variances is not None and low.variances is not None
             within = [high for high in must if low.divides(high)]
-            nested = all(high.divides(one) or one.divides(high) for high in within)
-            if one not in must and not others and known and nested:
-                must.append(one)
+            nested = all(high.divides(table) or table.divides(high) for high in within)
+            if table not in must and not others and known and nested:
+                must.append(table)
         return must
 
     def _fitted(self, table: NoisyTable, above: NoisyTable | None) -> Integers:
@@ -98,8 +102,10 @@ class Settlement:
         else:
             totals = self.values[above.name]
         rows = table.rows_in(above)
-        made = table if self.estimate is None else self.estimate(table, above, rows, totals)
-        return fitted(made.values, made.spread(), rows, totals, covers=table.covers(above))
+        covers = table.covers(above)
+        if self.estimate is not None:
+            table = self.estimate(table, above, rows, totals)
+        return fitted(table.values, table.spread(), rows, totals, covers=covers)
 
 
 def rounded(values: Floats) -> Integers:
@@ -129,25 +135,25 @@ def _common_totals(
     finest: Sequence[NoisyTable], tables: Sequence[NoisyTable]
 ) -> "list[NoisyTable]":
     """Totals that nobody published, by workplaces that several of the finest tables have."""
-    found: dict[tuple[str, ...], list[NoisyTable]] = {}
-    for one in finest:
-        if one.worker and not one.partial & {*one.worker}:
-            found.setdefault(one.workplace, []).append(one)
-    published = {tuple(one.codes) for one in tables}
+    sharing: dict[tuple[str, ...], list[NoisyTable]] = {}
+    for table in finest:
+        if table.worker and not table.partial & {*table.worker}:
+            sharing.setdefault(table.workplace, []).append(table)
+    published = {tuple(table.codes) for table in tables}
     return [
         several[0].total()
-        for names, several in found.items()
+        for names, several in sharing.items()
         if len(several) > 1 and names not in published
     ]
 
 
 def _above(table: NoisyTable, first: Sequence[NoisyTable]) -> NoisyTable | None:
     """The finest of the tables that were settled before and are part of this one."""
-    within = [one for one in first if table.divides(one)]
+    within = [high for high in first if table.divides(high)]
     if not within:
         return None
-    chosen = max(within, key=lambda one: (len(one.values), sum(map(one.divides, within))))
-    apart = [one.name for one in within if not chosen.divides(one)]
+    chosen = max(within, key=lambda high: (len(high.values), sum(map(high.divides, within))))
+    apart = [high.name for high in within if not chosen.divides(high)]
     if apart:
         raise InvalidParameter(
             "bundle",
@@ -163,9 +169,9 @@ def _combined(table: NoisyTable, below: Sequence[NoisyTable], virtual: bool) -> 
     """A table's numbers and the sums of tables below it, weighted by inverse variances."""
     own = [] if virtual else [(table.values, table.variances)]
     own += [
-        _sum_of(one, table)
-        for one in below
-        if (virtual or one.family != table.family) and one.covers(table)
+        _sum_of(fine, table)
+        for fine in below
+        if (virtual or fine.family != table.family) and fine.covers(table)
     ]
     known = [variances for _, variances in own if variances is not None]
     if len(own) == 1 or (len(known) < len(own) and not virtual):
@@ -173,18 +179,14 @@ def _combined(table: NoisyTable, below: Sequence[NoisyTable], virtual: bool) -> 
     if len(known) < len(own):
         mean = np.mean([values for values, _ in own], axis=0)
         return replace(table, values=mean, variances=None)
-    weights = [1 / np.where(table.drawn, one, 1) for one in known]
+    weights = [1 / np.where(table.drawn, variances, 1) for variances in known]
     total = np.sum(weights, axis=0)
     means = np.sum([w * values for w, (values, _) in zip(weights, own, strict=True)], axis=0)
     return replace(table, values=means / total, variances=1 / total)
 
 
 def _sum_of(fine: NoisyTable, coarse: NoisyTable) -> tuple[Floats, Floats | None]:
+    """Its sums by the rows of a coarser table, with their variances."""
     rows, cells = fine.rows_in(coarse), len(coarse.values)
     known = fine.variances is not None
     return sums_of(fine.values, rows, cells), sums_of(fine.spread(), rows, cells) if known else None
-
-
-def _sums(coarse: NoisyTable, fine: NoisyTable, values: Mapping[str, Integers]) -> Integers:
-    rows = fine.rows_in(coarse)
-    return sums_of(values[fine.name], rows, len(coarse.values)).astype(np.int64)

@@ -35,22 +35,13 @@ def least_squares(
 
     Parameters
     ----------
-    values
-        Noisy numbers.
-    variances
-        Public multiples of their variances, all positive.
-    sums
-        A: a row of coefficients for each condition.
-    equal
-        b: what each condition amounts to; zeros if not given.
+    values, variances
+        Noisy numbers, and public multiples of their variances, all positive.
+    sums, equal
+        A: a row of coefficients for each condition. b: what it amounts to, zeros if not given.
     negative
         Whether numbers may be negative. If not, the nearest numbers that are not are found by
         alternating projections (Dykstra 1983).
-
-    Returns
-    -------
-    numpy.ndarray
-        The numbers, in the order of `values`.
 
     Raises
     ------

@@ -83,13 +83,13 @@ class NoisyTable:
 
     def covers(self, coarse: "NoisyTable") -> bool:
         """Whether its rows add up to those of a coarser table: no job is left out on the way."""
-        kept = {self.parents[one][0] if one in self.parents else one for one in coarse.codes}
+        kept = {self.parents[name][0] if name in self.parents else name for name in coarse.codes}
         return not self.partial - kept
 
     def rows_in(self, coarse: "NoisyTable") -> Integers:
         """For each row the number of the row of a coarser table that it is part of."""
-        found = {name: self._positions(name, codes) for name, codes in coarse.codes.items()}
-        keys = numbered(coarse.codes, found, len(self.values))
+        positions = {name: self._positions(name, codes) for name, codes in coarse.codes.items()}
+        keys = numbered(coarse.codes, positions, len(self.values))
         rows = np.minimum(np.searchsorted(coarse.keys, keys), len(coarse.keys) - 1)
         # Where nothing was drawn the coarser table may have no row; then any does for an exact 0.
         lost = (coarse.keys[rows] != keys)[self.drawn].any()
@@ -119,7 +119,7 @@ class NoisyTable:
             numbered(keep, self.positions, len(self.values)), return_index=True, return_inverse=True
         )
         sums = [sums_of(column, rows, len(keys)) for column in (self.values, self.spread())]
-        made = replace(
+        return replace(
             self,
             name=f"total of {self.name}",
             codes=keep,
@@ -128,8 +128,8 @@ class NoisyTable:
             drawn=sums_of(self.drawn.astype(np.int64), rows, len(keys)) > 0,
             variances=None if self.variances is None else sums[1],
             worker=(),
+            parents={name: of for name, of in self.parents.items() if of[0] in keep},
         )
-        return replace(made, parents={k: one for k, one in self.parents.items() if one[0] in keep})
 
 
 def numbered(
@@ -168,6 +168,9 @@ def _table(
     partial = frozenset(about.partial or ())
     if about.joint is not None:
         partial = frozenset(() if about.joint.covers else about.worker_identifiers)
+    of, edges = about.statistic, dict[str, tuple[int, ...]]()
+    if isinstance(of, StatisticStatement) and of.edges is not None:
+        edges[of.of] = of.edges
     return NoisyTable(
         name=about.name,
         codes={name: tuple(codes) for name, codes in about.codes.items()},
@@ -177,8 +180,8 @@ def _table(
         variances=variances,
         worker=about.worker_identifiers,
         partial=partial,
-        parents={name: (one.of, one.codes) for name, one in (about.parents or {}).items()},
-        edges=_edges(about),
+        parents={name: (parent.of, parent.codes) for name, parent in (about.parents or {}).items()},
+        edges=edges,
         family=about.name if about.joint is None else f"joint {about.joint.name}",
     )
 
@@ -188,10 +191,10 @@ def outlines(tables: Sequence[CertifiedTable]) -> list[NoisyTable]:
 
     The row has the first code of each attribute, and the parents of these codes.
     """
-    coarser = [(name, one) for table in tables for name, one in (table.parents or {}).items()]
+    coarser = [item for table in tables for item in (table.parents or {}).items()]
     derived = {name for name, _ in coarser}
-    roots = ((name, one.codes.values()) for name, one in coarser if one.of not in derived)
-    first, found = {name: next(iter(codes)) for name, codes in roots}, []
+    roots = ((name, parent.codes.values()) for name, parent in coarser if parent.of not in derived)
+    first, rows = {name: next(iter(codes)) for name, codes in roots}, []
     for about in tables:
         at = {
             name: np.array([[*codes].index(first[name]) if name in first else 0])
@@ -199,33 +202,29 @@ def outlines(tables: Sequence[CertifiedTable]) -> list[NoisyTable]:
         }
         public = about.has_margins if about.joint is None else about.joint.unit is not None
         variances = np.ones(1) if public else None
-        row = np.zeros(1), np.ones(1, bool)
-        found.append(_table(about, at, values=row[0], drawn=row[1], variances=variances))
-    return found
-
-
-def _edges(about: CertifiedTable) -> dict[str, tuple[int, ...]]:
-    one = about.statistic
-    if not isinstance(one, StatisticStatement) or one.edges is None:
-        return {}
-    return {one.of: one.edges}
+        empty, drawn = np.zeros(1), np.ones(1, bool)
+        rows.append(_table(about, at, values=empty, drawn=drawn, variances=variances))
+    return rows
 
 
 def _possible(about: CertifiedTable, cells: Block) -> Booleans:
     """Which cells somebody may be in: a combination that the codebook calls impossible is empty."""
     possible = np.ones(len(cells), bool)
-    for one in about.impossible or ():
-        mine = np.ones(len(cells), bool)
+    for codes in about.impossible or ():
+        combined = np.ones(len(cells), bool)
         for name, column in zip(about.identifiers, cells.positions, strict=True):
-            if name in one:
-                mine &= column == list(about.codes[name]).index(one[name])
-        possible &= ~mine
+            if name in codes:
+                combined &= column == list(about.codes[name]).index(codes[name])
+        possible &= ~combined
     return possible
 
 
 def _variances(bundle: Bundle, about: CertifiedTable, cells: Block) -> Floats | None:
-    joint, scale = about.joint, _half_width(cells)
-    part = DEVIATION
+    """By margins, or half of the way from low to high, or as a product says; else None."""
+    joint, part, scale = about.joint, DEVIATION, None
+    if cells.margins:
+        low, high = cells.ends
+        scale = np.asarray((high - low) / 2)
     if joint is not None:
         if joint.unit is None or joint.deviation is None:
             return None
@@ -236,19 +235,11 @@ def _variances(bundle: Bundle, about: CertifiedTable, cells: Block) -> Floats | 
     return np.asarray(np.maximum(part * scale, LEAST) ** 2)
 
 
-def _half_width(cells: Block) -> Floats | None:
-    """Margins, or half of the way from low to high; None without margins."""
-    if not cells.margins:
-        return None
-    low, high = cells.ends
-    return np.asarray((high - low) / 2)
-
-
 def bounds(bundle: Bundle, about: CertifiedTable) -> Floats | None:
     """The bound of each cell's workplace, from the table of totals that it was drawn with."""
-    for one in bundle.certificate.tables:
-        if one.joint and about.joint and one.is_total and one.joint.name == about.joint.name:
-            batches = bundle.batches(one.name, [BOUND], totals=False)
+    for table in bundle.certificate.tables:
+        if table.joint and about.joint and table.is_total and table.joint.name == about.joint.name:
+            batches = bundle.batches(table.name, [BOUND], totals=False)
             column = np.concatenate([batch[0].fill_null(0).to_numpy() for batch in batches])
             return np.asarray(np.repeat(column, about.worker_cells), float)
     return None

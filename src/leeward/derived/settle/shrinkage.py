@@ -72,7 +72,7 @@ def _weight(off: Floats, v: Floats, size: Floats) -> Floats:
     """B of each cell; 0 where a workplace cell has no jobs."""
     jobs = np.maximum(size, 1)
     group = np.floor(np.log(jobs) / np.log(CLASS)).astype(np.int64)
-    squares, noise = ((one / jobs[:, None] ** 2) for one in (off**2, v))
+    squares, noise = off**2 / jobs[:, None] ** 2, v / jobs[:, None] ** 2
     between = np.zeros_like(squares)
     for _ in range(ROUNDS):
         w = 1 / np.maximum(between + noise, TINY) ** 2
@@ -83,4 +83,4 @@ def _weight(off: Floats, v: Floats, size: Floats) -> Floats:
 def _by_group(columns: Floats, group: Integers) -> Floats:
     """For each row the sums of its group."""
     rows = columns.reshape(len(group), -1).T
-    return np.stack([sums_of(one, group, int(group.max()) + 1) for one in rows], axis=1)[group]
+    return np.stack([sums_of(row, group, int(group.max()) + 1) for row in rows], axis=1)[group]

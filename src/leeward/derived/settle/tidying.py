@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from leeward.core.codebook import Marginal, Published
 from leeward.core.codebook.marginal import BOUND, RELEASED
 from leeward.core.codebook.totals import Totals
 from leeward.core.errors import Damaged, InvalidParameter, LeewardError
-from leeward.core.show.numbers import count
 from leeward.core.show.progress import Silent
 from leeward.derived.settle.adding_up import Settlement
 from leeward.derived.settle.noisy_table import Integers, NoisyTable, bounds, numbered, read_table
 from leeward.derived.settle.shrinkage import shrunk
+from leeward.derived.settle.tidy_statements import SHRUNK_METHOD, at_most, change, origin_sentence
 from leeward.publishing.bundle import (
     FORMAT,
     Bundle,
@@ -31,33 +31,9 @@ from leeward.publishing.bundle import (
 from leeward.publishing.bundle.blocks import Block
 from leeward.publishing.bundle.bundle_files import table_columns
 from leeward.publishing.bundle.software import software
-from leeward.publishing.bundle.statements import MadeFromStatement, TidiedStatement
+from leeward.publishing.bundle.statements import MadeFromStatement
 from leeward.publishing.bundle.table_writer import TableWriter
 from leeward.publishing.bundle.total_check import stated_marginal
-
-BIAS = (
-    "That no value is negative has a price: cells with few jobs come out too high on average, and "
-    "cells with many jobs too low. The column released holds the number with noise, and the "
-    "margins are around it; a tidy value has no margin of its own. For sums over many cells add "
-    "released values."
-)
-SHRUNK = (
-    "Shares of worker cells were moved towards those of workplace cells alike, the more the "
-    "smaller a workplace cell is beside its noise. That lowers the usual error and hides what "
-    "makes a workplace cell special: cells with many jobs come out further too low, and "
-    "differences between workplace cells too small."
-)
-
-
-SHRUNK_METHOD: Final = "tidy, shrunk"
-AT_MOST = (
-    "Rows of these tables may leave jobs out, so they add up to at most what the others count: "
-    "{names}. "
-)
-LEFT_OUT = (
-    " Tables of pay, flows and gains do not add up, so they are not in this bundle: {names}. Read "
-    "them in the release {name}."
-)
 
 
 class TidyingProgress(Protocol):
@@ -109,15 +85,16 @@ def tidy(
     """
     bundle = _sound(Path(source))
     _require(bundle.certificate, shrink=shrink)
-    told = progress or Silent()
+    shown = progress or Silent()
     writer = BundleWriter(Path(out))
-    counts = [one for one in bundle.certificate.tables if one.disjoint]
-    read = {one.name: read_table(bundle, one) for one in counts}
-    values = settled(bundle.certificate, {name: one for name, (_, one) in read.items()}, shrink)
+    counts = [table for table in bundle.certificate.tables if table.disjoint]
+    read = {table.name: read_table(bundle, table) for table in counts}
+    noisy = {name: table for name, (_, table) in read.items()}
+    values = settled(bundle.certificate, noisy, shrink)
     with writer:
         tables = []
         for number, about in enumerate(counts):
-            told.part("tidying", number, len(counts))
+            shown.part("tidying", number, len(counts))
             block, _ = read[about.name]
             made = _tidied(about, values[about.name] - block.values[: about.cell_rows], shrink)
             rows = TidyRows(bundle, made, block, values[about.name])
@@ -133,13 +110,15 @@ def settled(
 ) -> dict[str, Integers]:
     """The tidy values of every table; tables of the same jobs are settled together."""
     populations: dict[str, list[NoisyTable]] = {}
-    for one in (table for table in certificate.tables if table.disjoint):
-        populations.setdefault(json.dumps(one.where, sort_keys=True), []).append(tables[one.name])
+    for table in certificate.tables:
+        if table.disjoint:
+            jobs = json.dumps(table.where, sort_keys=True)
+            populations.setdefault(jobs, []).append(tables[table.name])
     estimate = shrunk if shrink else None
-    found: dict[str, Integers] = {}
+    values: dict[str, Integers] = {}
     for several in populations.values():
-        found |= Settlement(several, estimate).settle()
-    return found
+        values |= Settlement(several, estimate).settle()
+    return values
 
 
 def _sound(source: Path) -> Bundle:
@@ -177,31 +156,26 @@ def _require(certificate: Certificate, *, shrink: bool) -> None:
             "Use the released values.",
         )
     if shrink:
-        raise_first(not_shrinkable(certificate.tables))
-
-
-def raise_first(refusals: Iterator[LeewardError]) -> None:
-    """Raise the first of some refusals, if there is one."""
-    for one in refusals:
-        raise one
+        for problem in not_shrinkable(certificate.tables):
+            raise problem
 
 
 def not_shrinkable(tables: Sequence[CertifiedTable]) -> Iterator[LeewardError]:
     """Why the shares of some tables cannot be moved."""
-    joint = [one for one in tables if one.joint is not None and not one.is_total]
+    joint = [table for table in tables if table.joint is not None and not table.is_total]
     if not joint:
         yield InvalidParameter(
             "--shrink",
             rule="needs tables that were drawn together with the total of their workplaces",
-            value=", ".join(one.name for one in tables),
+            value=", ".join(table.name for table in tables),
             next_step="Leave out --shrink, or release with breakdowns: in place of single tables.",
         )
-    for one in joint:
-        if one.joint is not None and one.joint.unit is None:
+    for table in joint:
+        if table.joint is not None and table.joint.unit is None:
             yield InvalidParameter(
                 "--shrink",
                 rule="needs noise whose size is public: a column bound, or margins",
-                value=f"the table {one.name} of {one.mechanism}, without either",
+                value=f"the table {table.name} of {table.mechanism}, without either",
                 next_step="Leave out --shrink, or release with joint_clipped or with margins.",
             )
 
@@ -212,63 +186,11 @@ def _refused(rule: str, value: str, next_step: str) -> InvalidParameter:
 
 def _tidied(about: CertifiedTable, off: Integers, shrink: bool) -> CertifiedTable:
     """What the certificate says of the tidy table."""
-    made = about.model_copy(update={"tidied": _change(about, off, shrink)})
+    tidied = about.model_copy(update={"tidied": change(about, off, shrink)})
     columns = table_columns(
-        made.identifiers, made.noise_columns, establishments=made.establishments is not None
+        tidied.identifiers, tidied.noise_columns, establishments=tidied.establishments is not None
     )
-    return made.model_copy(update={"columns": columns})
-
-
-def _change(about: CertifiedTable, off: Integers, shrink: bool) -> TidiedStatement:
-    """By how much the values of a table changed."""
-    added = int(off.sum())
-    moved = shrink and about.joint is not None and not about.is_total
-    sign = "more" if added >= 0 else "less"
-    sentence = (
-        f"The tidy values of all cells add up to {count(abs(added))} jobs {sign} than the released "
-        f"ones; a cell changed by {np.abs(off).mean():.1f} jobs on average."
-    )
-    return TidiedStatement(added=added, shrunk=moved, sentence=sentence)
-
-
-def tidied_findings(bundle: Bundle) -> Iterator[str]:
-    """Whether a tidy bundle says of itself what follows from its rows, in plain words."""
-    stated = bundle.certificate.made_from
-    if stated is None:
-        return
-    written: Any = bundle.certificate.plan["tables"]
-    held = {table.joint.name if table.joint else table.name for table in bundle.certificate.tables}
-    left_out = [one["name"] for one in written if one["name"] not in held]
-    shrink = stated.method == SHRUNK_METHOD
-    below = at_most(bundle.certificate.tables)
-    if stated.sentence != origin_sentence(stated.name, left_out, below, shrink=shrink):
-        yield "made_from.sentence does not follow from the rest"
-    for at, about in enumerate(bundle.certificate.tables):
-        rows = bundle.table(about.name, totals=False)
-        off = rows["value"].to_numpy() - rows[RELEASED].fill_null(0).to_numpy()
-        if about.tidied != _change(about, off, shrink):
-            yield f"tables[{at}].tidied does not follow from the rows"
-
-
-def at_most(tables: Sequence[CertifiedTable]) -> tuple[str, ...]:
-    """Tables whose rows may leave jobs out; others bound their sums only from above."""
-    if len(tables) < 2:
-        return ()
-    partial = {t.name: bool(t.partial) if t.joint is None else not t.joint.covers for t in tables}
-    return tuple(name for name, one in partial.items() if one)
-
-
-def origin_sentence(
-    release: str, left_out: Sequence[str], below: Sequence[str] = (), *, shrink: bool
-) -> str:
-    """What is said of tables that were made of a release."""
-    return (
-        f"Tables were made of the release {release} alone, so what it promises and what "
-        "was paid for it hold for these too. Values are whole, not negative, and add up. "
-        f"{AT_MOST.format(names=', '.join(below)) if below else ''}"
-        f"{BIAS}{f' {SHRUNK}' if shrink else ''}"
-        f"{LEFT_OUT.format(names=', '.join(left_out), name=release) if left_out else ''}"
-    )
+    return tidied.model_copy(update={"columns": columns})
 
 
 def _certificate(
@@ -348,9 +270,9 @@ class TidyRows:
     def _released(self, rows: slice, shape: tuple[int, ...]) -> dict[str, Integers]:
         """The released numbers of some rows, and all that is said of their noise."""
         columns = {RELEASED: self.block.values, **self.block.margins}
-        found = {name: one[rows].reshape(shape) for name, one in columns.items()}
+        released = {name: column[rows].reshape(shape) for name, column in columns.items()}
         if BOUND in self.about.noise_columns:
             known = bounds(self.bundle, self.about)
             size = np.zeros(shape) if known is None or rows.start else known.reshape(shape)
-            found[BOUND] = size.astype(np.int64)
-        return found
+            released[BOUND] = size.astype(np.int64)
+        return released
