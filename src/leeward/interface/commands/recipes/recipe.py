@@ -16,8 +16,8 @@ from leeward.core.codebook.flow_classes import FLOW_LABELS
 from leeward.core.codebook.wage_jobs import Quarter
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import alpha_text
-from leeward.derived.products.public_product import Product, product
 from leeward.derived.products.product_recipe import Recipe
+from leeward.derived.products.public_product import Product, product
 from leeward.interface.commands.recipes.yearly_epsilons import YearlyEpsilons
 from leeward.lab.economy.made_up_codes import (
     AFQT,
