@@ -76,6 +76,7 @@ def test_lists_of_recipes_and_forms_end_with_it(office: Office) -> None:
         ("{from: [place], all", "{from: [place], years_of: level, all", "one source of its codes"),
         ("number: jobs", "named_after: jobs", "named_by"),
         ("numbers: {jobs: flag}", "numbers: {jobs: flag}, absent: {other: 3}", "the flag other"),
+        ("number: jobs", "number: workers", "must have the number workers that it names"),
         ("file: plan.yaml", "plan: plan.yaml", "file"),
     ],
 )

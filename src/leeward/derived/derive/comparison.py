@@ -95,8 +95,9 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
     stated = certified(first, table), certified(second, table)
     _require_alike(*stated)
     lists = tuple(_together(*stated, name) for name in stated[0].identifiers)
-    one, two = read_cells(first, stated[0], lists), read_cells(second, stated[1], lists)
-    pairs = common(one, two, lists)
+    here = read_cells(first, stated[0], lists)
+    there = read_cells(second, stated[1], lists)
+    pairs = common(here, there, lists)
     # Rows of flows have the noise of several classes: their margins stand for it.
     drawn = all(table.noise is not None and not table.of_classes for table in stated)
     independent = all(independent_errors(table) for table in stated)
@@ -107,8 +108,8 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
     chosen = pairs.different
     return Comparison(
         both=len(pairs),
-        only_first=len(one) - len(pairs),
-        only_second=len(two) - len(pairs),
+        only_first=len(here) - len(pairs),
+        only_second=len(there) - len(pairs),
         bounded=int(pairs.bounded.sum()),
         apart=None if holds is None else int(pairs.apart.sum()),
         different=None if chosen is None else int(chosen.sum()),
@@ -180,15 +181,15 @@ def _different(
 
     rows = np.flatnonzero(pairs.bounded)
     cells = zip((pairs.first.take(rows), pairs.second.take(rows)), stated, strict=True)
-    one, two = (
+    here, there = (
         noisy_numbers(table, each.values, each.low, each.establishments) for each, table in cells
     )
-    if not comparable(one.noise, two.noise):
+    if not comparable(here.noise, there.noise):
         return None
     level = float(LEVEL)
     least = smallest_level(max(len(rows), 1), level, independent=independent)
     chosen = np.zeros(len(pairs), np.bool_)
-    chosen[rows] = significant(p_values(one, two, least), level, independent=independent)
+    chosen[rows] = significant(p_values(here, there, least), level, independent=independent)
     return chosen
 
 
@@ -198,17 +199,17 @@ def _drawn_ends(pairs: "PairedCells", first: Bundle, second: Bundle, name: str) 
     from leeward.core.noise.cell_errors import AT_ONCE  # noqa: PLC0415
     from leeward.derived.derive.stated_errors import stated_draws  # noqa: PLC0415
 
-    one, two = certified(first, name), certified(second, name)
+    before, after = certified(first, name), certified(second, name)
     many = max(FEWEST_DRAWS, min(DRAWS, MOST_DRAWN // max(1, len(pairs))))
     draws = (
-        stated_draws(first.certificate, one, AGAINST, draws=many),
-        stated_draws(second.certificate, two, draws=many),
+        stated_draws(first.certificate, before, AGAINST, draws=many),
+        stated_draws(second.certificate, after, draws=many),
     )
     ends = np.zeros((2, len(pairs)), np.int64)
     for start in range(0, len(pairs), AT_ONCE):
         part = np.arange(start, min(start + AT_ONCE, len(pairs)))
         left, right = pairs.first.take(part), pairs.second.take(part)
-        errors = right.errors(draws[1], two).less(left.errors(draws[0], one))
+        errors = right.errors(draws[1], after).less(left.errors(draws[0], before))
         ends[:, part] = errors.interval(right.values - left.values)
     return ends[0], ends[1]
 
@@ -257,13 +258,13 @@ def _holds(first: CertifiedTable, second: CertifiedTable) -> Fraction | None:
 
 def release_notes(first: Bundle, second: Bundle) -> Iterator[str]:
     """What is different about the releases, so that cells may differ for more than noise."""
-    one, two = first.certificate, second.certificate
-    if one.period != two.period:
-        yield f"The first release is of {one.period}, the second of {two.period}."
-    if one.jobs != two.jobs:
+    before, after = first.certificate, second.certificate
+    if before.period != after.period:
+        yield f"The first release is of {before.period}, the second of {after.period}."
+    if before.jobs != after.jobs:
         yield "The releases treat workers with several jobs differently."
-    mixed = (one.made_from is None) != (two.made_from is None)
-    if mixed and one.anchor == two.anchor:
+    mixed = (before.made_from is None) != (after.made_from is None)
+    if mixed and before.anchor == after.anchor:
         yield "Both bundles are of one release: they have the same noise."
 
 

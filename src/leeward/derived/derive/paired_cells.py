@@ -220,8 +220,8 @@ def common(first: KeyedCells, second: KeyedCells, lists: Lists) -> PairedCells:
     place = np.searchsorted(first.keys, second.keys)
     inside = np.flatnonzero(place < len(first))
     both = inside[first.keys[place[inside]] == second.keys[inside]]
-    one, other = first.take(place[both]), second.take(both)
-    return PairedCells(one, other, codes, (other.low - one.high, other.high - one.low))
+    here, there = first.take(place[both]), second.take(both)
+    return PairedCells(here, there, codes, (there.low - here.high, there.high - here.low))
 
 
 def _spread(cells: Integers, most: int) -> Integers:

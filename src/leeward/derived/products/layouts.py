@@ -65,7 +65,7 @@ def write_layout(
     if folder.exists() or not folder.parent.is_dir():
         rule = "must be a new folder in one that exists"
         raise unwritable(folder, rule, "Choose a name that is free.")
-    opened = [one if isinstance(one, Bundle) else read_bundle(one) for one in bundles]
+    opened = [source if isinstance(source, Bundle) else read_bundle(source) for source in bundles]
     return FilledLayout.fill(layouts[form], opened).write(folder)
 
 
@@ -178,14 +178,14 @@ def _sources(tables: Sequence[UsedTable]) -> Iterator[str]:
         f"{losses(stated.guarantee)}; Leeward {stated.leeward}; certificate "
         f"{sha256(bundle.path / 'certificate.json')}"
     )
-    for one in tables:
-        table = one.table
+    for used in tables:
+        table = used.table
         listed = {
             name: ", ".join(map(str, codes)) if isinstance(codes, list) else str(codes)
             for name, codes in (table.where or {}).items()
         }
         jobs = "".join(f", {name} in {codes}" for name, codes in listed.items())
         yield (
-            f"  {table.name}, {crossed(table.identifiers)}{jobs}: {one.measure}, "
+            f"  {table.name}, {crossed(table.identifiers)}{jobs}: {used.measure}, "
             f"by {table.mechanism}"
         )

@@ -109,17 +109,17 @@ class Recipe(Written):
     @property
     def texts(self) -> dict[str, str]:
         """Codebook, plans and planning sizes by the name of their file."""
-        return {one.file: one.text for one in self.files}
+        return {file.file: file.text for file in self.files}
 
     @property
     def releases(self) -> tuple[RecipeFile, ...]:
         """The plans that are released."""
-        return tuple(one for one in self.files if one.bundle)
+        return tuple(file for file in self.files if file.bundle)
 
     @property
     def needed(self) -> Mapping[str, tuple[str, ...]]:
         """Columns that are read: those of plans, or those beside the usual ones."""
-        rows = next((one for one in self.prepared.values() if one.cohort), None)
+        rows = next((rows for rows in self.prepared.values() if rows.cohort), None)
         if rows is None:
             return self.columns
         return {"cohorts": rows.columns, "workplaces": tuple(rows.employer.values())}

@@ -18,6 +18,9 @@ PARAMETER = "--form"
 GIVEN = "given"
 """In a sum: whatever the code is."""
 
+AT = "{{ at }}"
+"""In the name of a number: the percentage."""
+
 SOURCES = ("from_", "level_of", "years_of", "part_of_period", "adds")
 
 
@@ -138,6 +141,11 @@ class MeasureRule(Written):
             raise ValueError("must have a number, or the identifier that names it")
         return self
 
+    def columns(self, percentage: str = "") -> tuple[str, ...]:
+        """The columns of a row's number and of its ends."""
+        name = self.number.replace(AT, percentage)
+        return (name, f"{name}_low", f"{name}_high") if self.ends else (name,)
+
     def count_at(self, percentage: str | None) -> bool:
         """Whether a row gives the count: of several percentages the one in the middle."""
         return bool(self.count) and (not self.at or percentage == self.at[len(self.at) // 2])
@@ -185,28 +193,35 @@ class PublicLayout(Written):
         columns = self.identifiers.values()
         known = {*self.identifiers}
         named = {
-            *(one for column in columns for one in (column.level_of, column.years_of) if one),
-            *(one for column in columns for one in column.adds),
+            *(column.level_of or column.years_of for column in columns),
+            *(part for column in columns for part in column.adds),
             *self.every_file,
-            *(one for file in self.files.values() for one in file),
-            *(one for rule in self.tables.values() for one in rule.codes),
-        }
+            *(part for file in self.files.values() for part in file),
+            *(part for rule in self.tables.values() for part in rule.codes),
+        } - {""}
         if odd := min(named - known, default=""):
             raise ValueError(f"must have the column {odd} that it names")
         if odd := min({*self.absent} - {*self.numbers.values()}, default=""):
             raise ValueError(f"must have the flag {odd} that it names")
+        filled = (rule for rule in self.tables.values() if rule.number)
+        numbers = {name for rule in filled for at in rule.at or ("",) for name in rule.columns(at)}
+        numbers |= {*self.signed, *(rule.count for rule in self.tables.values())} - {""}
+        if odd := min(numbers - {*self.numbers}, default=""):
+            raise ValueError(f"must have the number {odd} that it names")
         return self
 
     @property
     def attributes(self) -> dict[str, str]:
         """For each identifier that a table may have, the column of its codes."""
-        return {one: name for name, column in self.identifiers.items() for one in column.from_}
+        return {
+            source: name for name, column in self.identifiers.items() for source in column.from_
+        }
 
     def columns_of(self, file: str) -> tuple[str, ...]:
         """The columns of codes of a file, in their order."""
         if self.files:
             return (*self.every_file, *self.files[file])
-        return tuple(one for one, column in self.identifiers.items() if not column.names_file)
+        return tuple(name for name, column in self.identifiers.items() if not column.names_file)
 
     def numbers_of(self, file: str) -> dict[str, str]:
         """The numbers of a file with their flags, in their order."""

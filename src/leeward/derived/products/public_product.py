@@ -108,7 +108,7 @@ def _each_year(part: object, years: tuple[str, ...]) -> object:
 
 def _with_year(part: object, year: str) -> object:
     if isinstance(part, Mapping):
-        return {name.replace(YEAR, year): _with_year(one, year) for name, one in part.items()}
+        return {name.replace(YEAR, year): _with_year(value, year) for name, value in part.items()}
     if isinstance(part, list):
-        return [_with_year(one, year) for one in part]
+        return [_with_year(entry, year) for entry in part]
     return part.replace(YEAR, year) if isinstance(part, str) else part

@@ -52,9 +52,9 @@ class SmallAreas:
         areas, people = columns.pop(header[0]), columns.pop(PEOPLE)
         if len({*areas}) < len(areas):
             raise _bad(path, "must have each area once")
-        if not all(one.isdecimal() and len(one) < len(str(MOST_PEOPLE)) for one in people):
+        if not all(text.isdecimal() and len(text) < len(str(MOST_PEOPLE)) for text in people):
             raise _bad(path, f"must have whole numbers below {MOST_PEOPLE} as {PEOPLE}")
-        numbers = np.array([int(one) for one in people], np.int64)
+        numbers = np.array(list(map(int, people)), np.int64)
         return cls(areas, columns, numbers, f"{path.name}, sha256 {sha256(path)}")
 
     def require(self, name: str, codes: Sequence[str]) -> None:
@@ -64,9 +64,9 @@ class SmallAreas:
         elif apart := {*self.zones[name]} ^ {*codes}:
             value = f"the zone {shown(min(apart))}, which only one of file and table has"
         else:
-            found = {code: self.people[self.inside(name, code)].sum() for code in codes}
-            odd = [code for code, number in found.items() if not 0 < number < MOST_PEOPLE]
-            value = f"the zone {shown(odd[0])}, with {found[odd[0]]} people" if odd else ""
+            living = {code: self.people[self.inside(name, code)].sum() for code in codes}
+            odd = [code for code, number in living.items() if not 0 < number < MOST_PEOPLE]
+            value = f"the zone {shown(odd[0])}, with {living[odd[0]]} people" if odd else ""
         if value:
             raise InvalidParameter(
                 OPTION,

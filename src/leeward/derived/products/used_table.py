@@ -18,9 +18,6 @@ from leeward.publishing.bundle.blocks import read_blocks
 from leeward.publishing.bundle.pay_statements import StatisticStatement
 from leeward.publishing.bundle.selection import named_rows
 
-AT = "{{ at }}"
-"""In the name of a number: the percentage."""
-
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 HUNDREDTHS = {"dollar": 100, "dollars": 100, "cent": 1, "cents": 1}
 YEARS = re.compile(r"\b([0-9]{4})\s*(?:-|–|to)\s*([0-9]{4})\b")
@@ -163,7 +160,8 @@ class UsedTable:
             return ""
         by = {*self.columns.values()} - {*self.layout.every_file}
         for file, columns in self.layout.files.items():
-            if by == {one for one in columns if not self.layout.identifiers[one].level_of}:
+            levels = {name for name in columns if self.layout.identifiers[name].level_of}
+            if by == {*columns} - levels:
                 return file
         raise refused(
             f"needs tables by the group of one of its files, such as {self.layout.such_as}",
@@ -174,10 +172,12 @@ class UsedTable:
     def numbers(self) -> Iterator[tuple[str, Number]]:
         """The numbers that the rows of the table give, each with the name of its file."""
         require_rule(self.rule, self.table, self.measure)
-        columns = [*self.layout.columns_of(self.file)]
+        columns, identifiers = self.layout.columns_of(self.file), self.layout.identifiers
+        naming = [name for name, column in identifiers.items() if column.names_file]
         for row in published_rows(self.bundle, self.table):
             codes = self._codes(row)
-            key, file = tuple(codes[column] for column in columns), self._named(codes)
+            key = tuple(codes[column] for column in columns)
+            file = self.file or "".join(codes[column] for column in naming)
             for column, value in self._values(row):
                 yield file, Number(key, column, value, row.status)
             if self.table.count_columns and self.rule.count_at(row.codes.get(PERCENTILE)):
@@ -197,39 +197,24 @@ class UsedTable:
                 codes[name] = str(years_of(self.table.codes[names[cohort]][given[cohort]]))
             elif name not in codes or name in names:
                 codes[name] = column.code(name, given.get(name))
-        sums = {
-            name: one.added(codes, given)
-            for name, one in self.layout.identifiers.items()
-            if one.adds
-        }
-        return codes | sums
-
-    def _named(self, codes: Mapping[str, str]) -> str:
-        """The name of the file of a row, without the name of the bundle."""
-        naming = (
-            codes[one] for one, column in self.layout.identifiers.items() if column.names_file
-        )
-        return self.file or next(naming, "")
+        columns = self.layout.identifiers.items()
+        return codes | {name: column.added(codes, given) for name, column in columns if column.adds}
 
     def _values(self, row: CodedRow) -> Iterator[tuple[str, int | None]]:
         """Columns and what is written in them, pay in dollars."""
-        name, at = self.rule.number, row.codes.get(PERCENTILE, "")
-        if self.rule.named_by:
-            name = self._indicator(row)
-        values = {name.replace(AT, at): row.value}
-        if self.rule.ends:
-            values |= {f"{name}_low": row.ends[0], f"{name}_high": row.ends[1]}
-        for column, value in values.items():
-            period = self.rule.dollars_of
-            paid = dollars(self.table, value, period) if period else value
-            if not self.rule.at or at in self.rule.at:
-                yield column, paid
+        at, period = row.codes.get(PERCENTILE, ""), self.rule.dollars_of
+        if self.rule.at and at not in self.rule.at:
+            return
+        names = (self._indicator(row),) if self.rule.named_by else self.rule.columns(at)
+        for column, value in zip(names, (row.value, *row.ends), strict=False):
+            yield column, dollars(self.table, value, period) if period else value
 
     def _indicator(self, row: CodedRow) -> str:
+        """The column that a code of the row names."""
         by = self.rule.named_by
         name = row.codes.get(by, "")
         if name not in self.layout.numbers:
-            others = (one for one, rule in self.layout.tables.items() if rule.named_by)
+            others = (measure for measure, rule in self.layout.tables.items() if rule.named_by)
             raise refused(
                 f"needs a column {by} with names of {self.layout.name.upper()}, "
                 f"such as {next(iter(self.layout.numbers))}",

@@ -46,9 +46,9 @@ LISTS: Mapping[str, Mapping[str, str]] = {
 """Code lists of the made-up economy; those of its places are beside its tables."""
 
 
-def demonstrate(name: str, out: Path, jobs: int, told: Mapping[str, object]) -> None:
+def demonstrate(name: str, out: Path, jobs: int, options: Mapping[str, object]) -> None:
     """Make up an economy, prepare, release, verify and write the layouts."""
-    require_recipe(name, told)
+    require_recipe(name, options)
     of = product(name).draft
     long, homes = "cohorts" in of.tables, "jobs" in of.tables
     # Eleven years of wage records for cohorts, two for the flows of a quarter.
@@ -61,7 +61,7 @@ def demonstrate(name: str, out: Path, jobs: int, told: Mapping[str, object]) -> 
     make(economy, folder)
     sources = {table: str(folder / f"{table}.parquet") for table in of.tables}
     usual = {option: USUAL[option] for option in of.options if option in USUAL}
-    given = given_to(sources, out, usual | {"homes": homes} | {**told})
+    given = given_to(sources, out, usual | {"homes": homes} | {**options})
     recipe = read_recipe(name, given)
     prepared = "Codebook, plans and confidential tables" if recipe.prepared else "Codebook and plan"
     say(f"2. {prepared}, in {out}")

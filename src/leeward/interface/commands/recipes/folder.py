@@ -24,17 +24,17 @@ LEDGER = "ledger.sqlite"
 
 
 def start(
-    name: str, folder: Path, office: Mapping[str, str | None], told: Mapping[str, object]
+    name: str, folder: Path, office: Mapping[str, str | None], options: Mapping[str, object]
 ) -> None:
     """Prepare the tables of an office, write its plans and say how to go on."""
-    require_recipe(name, told)
+    require_recipe(name, options)
     needed = product(name).draft.tables
     if office["jobs"] is not None and "jobs" not in needed:
         raise _useless("jobs", name)
     sources = _sources(name, office)
     # A plan that reads the three tables as they are has homes if workers have.
     homes = {"homes": "home" in headers(sources)["workers"]} if "jobs" in needed else {}
-    recipe = read_recipe(name, given_to(sources, folder, {**told, **homes}))
+    recipe = read_recipe(name, given_to(sources, folder, {**options, **homes}))
     write_folder(recipe, sources, folder, {})
     for line in next_steps(recipe, folder):
         say(line)
@@ -44,10 +44,9 @@ def _sources(name: str, office: Mapping[str, str | None]) -> dict[str, str]:
     """The tables that a recipe needs; rejects what is missing."""
     sources = {table: office[table] for table in product(name).draft.tables}
     raise_all(
-        InvalidParameter(
+        InvalidParameter.missing(
             f"--{table}",
-            rule=f"must be given for the recipe {name}",
-            value="nothing",
+            where=f"for the recipe {name}",
             next_step="Name a Parquet or CSV file, or try the recipe with --demo.",
         )
         for table, written in sources.items()
@@ -68,33 +67,23 @@ def _sources(name: str, office: Mapping[str, str | None]) -> dict[str, str]:
     return given
 
 
-def require_recipe(name: str, told: Mapping[str, object]) -> None:
+def require_recipe(name: str, options: Mapping[str, object]) -> None:
     """Reject a recipe that there is not, and options that mean nothing to it."""
     if name not in product_names():
         recipes = sorted(product_names(), key=lambda name: product(name).draft.turn)
-        raise InvalidParameter(
-            "--recipe",
-            rule=f"must be one of {', '.join(recipes)}",
-            value=shown(name),
-            next_step="Choose one of these.",
-        )
-    options = product(name).draft.options
-    raise_all(_useless(option, name) for option in told if option not in options)
+        raise InvalidParameter.unknown("--recipe", name, recipes)
+    known = product(name).draft.options
+    raise_all(_useless(option, name) for option in options if option not in known)
 
 
 def _useless(option: str, name: str) -> InvalidParameter:
-    return InvalidParameter(
-        f"--{option}",
-        rule=f"has no meaning for the recipe {name}",
-        value="given",
-        next_step="Leave it out.",
-    )
+    return InvalidParameter.meaningless(f"--{option}", f"for the recipe {name}", value="given")
 
 
-def given_to(sources: Mapping[str, str], folder: Path, told: Mapping[str, object]) -> Given:
+def given_to(sources: Mapping[str, str], folder: Path, options: Mapping[str, object]) -> Given:
     """What an office gives a recipe, its tables as the plans in a folder name them."""
     tables = {name: seen_from(sources[name], folder) for name in TABLES if name in sources}
-    return replace(Given(**tables), **told)  # type: ignore[arg-type] # options, as they were typed
+    return replace(Given(**tables), **options)  # type: ignore[arg-type] # options, as they were typed
 
 
 def list_file(name: str) -> str:

@@ -89,12 +89,12 @@ def outcomes(tables: Tables, kind: str, after: tuple[int, ...], years: Years) ->
     members = cohort.select(member="worker_id").distinct()
     records = records.semi_join(members, same_id(records["worker_id"], members["member"]))
     paid = annual_pay(records)
-    found = spread.left_join(
+    spread = spread.left_join(
         paid,
         [same_id(spread["worker_id"], paid["person"]), spread["calendar"] == paid["paid_in"]],
     )
-    attached = (found["quarters"] >= FEWEST_QUARTERS) & (found["dollars"] >= LEAST_PAY)
-    return found.mutate(attachment=ibis.ifelse(attached.fill_null(False), EMPLOYED, MARGINAL))
+    attached = (spread["quarters"] >= FEWEST_QUARTERS) & (spread["dollars"] >= LEAST_PAY)
+    return spread.mutate(attachment=ibis.ifelse(attached.fill_null(False), EMPLOYED, MARGINAL))
 
 
 def annual_pay(records: Table) -> Table:
@@ -124,7 +124,7 @@ def annual_pay(records: Table) -> Table:
     return whole.join(main, ["person", "paid_in"])
 
 
-def with_employer(found: Table, workplaces: Table, *columns: str) -> Table:
+def with_employer(rows: Table, workplaces: Table, *columns: str) -> Table:
     """The same rows with attributes of the employing establishment, null without one."""
-    named = workplaces.select(employing="workplace_id", **{f"of_{one}": one for one in columns})
-    return found.left_join(named, same_id(found["employer"], named["employing"]))
+    named = workplaces.select(employing="workplace_id", **{f"of_{name}": name for name in columns})
+    return rows.left_join(named, same_id(rows["employer"], named["employing"]))

@@ -84,15 +84,16 @@ class Given:
 
     def values(self, of: Product) -> dict[str, Any]:
         """What the texts of a product may name."""
-        options = of.draft.options
+        options, recipe = of.draft.options, f"for the recipe {of.name}"
         last = Years.read(self.years).last if "years" in options else None
-        quarters = [str(Quarter.read(one)) for one in self.quarter]
+        quarters = [str(Quarter.read(text)) for text in self.quarter]
         if "quarter" in options and not quarters:
             several = "several quarters are several such options."
-            raise _not_given("quarter", of.name, f"Write --quarter 2026Q2; {several}")
+            step = f"Write --quarter 2026Q2; {several}"
+            raise InvalidParameter.missing("--quarter", where=recipe, next_step=step)
         if "period" in options and self.period is None:
             step = "Write what the jobs are of, such as --period 2026Q2."
-            raise _not_given("period", of.name, step)
+            raise InvalidParameter.missing("--period", where=recipe, next_step=step)
         epsilons = YearlyEpsilons.read(self.target, self.size) if "target" in options else None
         return {
             "product": of.name,
@@ -108,11 +109,6 @@ class Given:
             "size": self.size,
             "budget": epsilons,
         }
-
-
-def _not_given(option: str, name: str, next_step: str) -> InvalidParameter:
-    rule = f"must be given for the recipe {name}"
-    return InvalidParameter(f"--{option}", rule=rule, value="nothing", next_step=next_step)
 
 
 def read_recipe(name: str, given: Given) -> Recipe:
@@ -145,7 +141,7 @@ def _each(name: str, values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The values once, or for each year or quarter that a name means."""
     for variable in ("year", "quarter"):
         if f"{{{{ {variable} }}}}" in name and variable not in values:
-            return [{**values, variable: one} for one in values[f"{variable}s"]]
+            return [{**values, variable: value} for value in values[f"{variable}s"]]
     return [values]
 
 
