@@ -120,7 +120,11 @@ def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
             *release_notes(first, second),
             *([TIDIED] if any(table.tidied is not None for table in stated) else []),
             *table_notes(*stated),
-            *_bias_notes(*stated),
+            *(
+                f"Values of the {which} release may be off on average. {table.bias}"
+                for which, table in zip(("first", "second"), stated, strict=True)
+                if table.bias is not None
+            ),
         ),
         drawn=drawn,
         independent=independent,
@@ -275,12 +279,6 @@ def table_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]:
     for name in first.identifiers:
         if set(first.codes[name]) != set(second.codes[name]):
             yield f"The codes of {name} differ: cells with a code of one list are in one release."
-
-
-def _bias_notes(first: CertifiedTable, second: CertifiedTable) -> Iterator[str]:
-    for which, table in {"first": first, "second": second}.items():
-        if table.bias is not None:
-            yield f"Values of the {which} release may be off on average. {table.bias}"
 
 
 def _refused(rule: str, value: str, next_step: str) -> InvalidParameter:

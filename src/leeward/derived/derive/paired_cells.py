@@ -198,20 +198,17 @@ class PairedCells:
     def _pair(self, row: int) -> Pair:
         first, second = self.first, self.second
         bounded = first.drawn[row] and second.drawn[row]
+        codes, key = list[Coded](), int(first.keys[row])
+        for listed in reversed(self.codes):
+            key, place = divmod(key, len(listed))
+            codes.append(listed[place])
         return Pair(
-            self._coded(int(first.keys[row])),
+            tuple(reversed(codes)),
             int(first.values[row]),
             int(second.values[row]),
             (int(self.ends[0][row]), int(self.ends[1][row])) if bounded else None,
             self.different is not None and bool(self.different[row]),
         )
-
-    def _coded(self, key: int) -> tuple[Coded, ...]:
-        codes: list[Coded] = []
-        for listed in reversed(self.codes):
-            key, place = divmod(key, len(listed))
-            codes.append(listed[place])
-        return tuple(reversed(codes))
 
 
 def common(first: KeyedCells, second: KeyedCells, lists: Lists) -> PairedCells:

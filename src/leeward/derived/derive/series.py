@@ -117,10 +117,12 @@ def series(
     releases = {release.path.resolve(): release for release in (bundle, *over)}
     tables = {path: _same_table(bundle, release, table) for path, release in releases.items()}
     points, notes = [], []
-    for path, release in sorted(releases.items(), key=lambda item: _moment(item[1])):
-        point = _point(release, tables[path], cell)
+    dated = {path: release.certificate for path, release in releases.items()}
+    for path, stated in sorted(
+        dated.items(), key=lambda item: (item[1].period, item[1].created, item[1].name)
+    ):
+        point = _point(releases[path], tables[path], cell)
         if point is None:
-            stated = release.certificate
             notes.append(f"The cell is not in the table of {stated.name}, {stated.period}.")
         else:
             points.append(point)
@@ -147,11 +149,6 @@ def _same_table(first: Bundle, second: Bundle, name: str) -> CertifiedTable:
             next_step=step,
         )
     return table
-
-
-def _moment(bundle: Bundle) -> tuple[str, str, str]:
-    stated = bundle.certificate
-    return stated.period, stated.created, stated.name
 
 
 def _require_cell(table: CertifiedTable, cell: Mapping[str, str]) -> None:

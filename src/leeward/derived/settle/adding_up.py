@@ -168,11 +168,11 @@ def _above(table: NoisyTable, first: Sequence[NoisyTable]) -> NoisyTable | None:
 def _combined(table: NoisyTable, below: Sequence[NoisyTable], virtual: bool) -> NoisyTable:
     """A table's numbers and the sums of tables below it, weighted by inverse variances."""
     own = [] if virtual else [(table.values, table.variances)]
-    own += [
-        _sum_of(fine, table)
-        for fine in below
-        if (virtual or fine.family != table.family) and fine.covers(table)
-    ]
+    for fine in below:
+        if (virtual or fine.family != table.family) and fine.covers(table):
+            rows, cells = fine.rows_in(table), len(table.values)
+            spread = None if fine.variances is None else sums_of(fine.spread(), rows, cells)
+            own.append((sums_of(fine.values, rows, cells), spread))
     known = [variances for _, variances in own if variances is not None]
     if len(own) == 1 or (len(known) < len(own) and not virtual):
         return replace(table, values=own[0][0], variances=own[0][1])
@@ -183,10 +183,3 @@ def _combined(table: NoisyTable, below: Sequence[NoisyTable], virtual: bool) -> 
     total = np.sum(weights, axis=0)
     means = np.sum([w * values for w, (values, _) in zip(weights, own, strict=True)], axis=0)
     return replace(table, values=means / total, variances=1 / total)
-
-
-def _sum_of(fine: NoisyTable, coarse: NoisyTable) -> tuple[Floats, Floats | None]:
-    """Its sums by the rows of a coarser table, with their variances."""
-    rows, cells = fine.rows_in(coarse), len(coarse.values)
-    known = fine.variances is not None
-    return sums_of(fine.values, rows, cells), sums_of(fine.spread(), rows, cells) if known else None

@@ -69,17 +69,15 @@ class NoisyTable:
         return np.where(self.drawn, known, 0.0)
 
     def divides(self, coarse: "NoisyTable") -> bool:
-        """Whether every identifier of another table is one of this table, or a parent of one."""
+        """Whether every identifier of another table is one of this table, or a parent of one.
+
+        Of an identifier of both the classes must be the same.
+        """
         return all(
-            self._has(name, coarse)
+            (self.codes.get(name) == codes and self.edges.get(name) == coarse.edges.get(name))
             or (name in self.parents and {*self.parents[name][1].values()} <= {*codes})
             for name, codes in coarse.codes.items()
         )
-
-    def _has(self, name: str, other: "NoisyTable") -> bool:
-        """Whether an identifier of another table is one of this table, with the same classes."""
-        same = self.edges.get(name) == other.edges.get(name)
-        return same and self.codes.get(name) == other.codes[name]
 
     def covers(self, coarse: "NoisyTable") -> bool:
         """Whether its rows add up to those of a coarser table: no job is left out on the way."""

@@ -18,7 +18,7 @@ from leeward.interface.commands.new_files import CONFIDENTIAL
 from leeward.interface.commands.recipes.outcomes import prepared_rows
 from leeward.interface.commands.recipes.recipe import Years
 from leeward.interface.commands.screen import ProgressBar
-from leeward.publishing.engines.database import Scratch, Table
+from leeward.publishing.engines.database import Scratch
 from leeward.publishing.engines.driver_errors import frankly, hiding_errors, hiding_errors_in
 from leeward.publishing.engines.opening import connect, open_database
 from leeward.publishing.engines.private_file import private_folder, write_private
@@ -77,15 +77,11 @@ def _write(
             lambda: Scratch(database, "recipe").keep(prepared_rows(rows, read, years)), SOURCES
         )
         in_order = kept.order_by(kept.columns)  # the same data always make the same file
-        write_private(path, hiding_errors_in(database.stream(in_order), SOURCES), _schema(kept))
-
-
-def _schema(rows: Table) -> pa.Schema:
-    """Whole numbers and texts, on every database alike."""
-    return pa.schema(
-        (name, pa.int64() if kind.is_numeric() else pa.string())
-        for name, kind in rows.schema().items()
-    )
+        schema = pa.schema(  # whole numbers and texts, on every database alike
+            (name, pa.int64() if kind.is_numeric() else pa.string())
+            for name, kind in kept.schema().items()
+        )
+        write_private(path, hiding_errors_in(database.stream(in_order), SOURCES), schema)
 
 
 def _missing(

@@ -128,13 +128,13 @@ def _filled(part: object, values: Mapping[str, Any]) -> object:
             for each in _each(key, values)
         }
     if isinstance(part, list):
-        return [_filled(entry, each) for entry in part for each in _each(_name(entry), values)]
+        # The name of an entry is the entry itself, or what it says first.
+        names = [
+            next(iter(entry.values())) if isinstance(entry, Mapping) else entry for entry in part
+        ]
+        named = zip(names, part, strict=True)
+        return [_filled(entry, each) for name, entry in named for each in _each(name, values)]
     return _text(str(part), values)
-
-
-def _name(entry: object) -> str:
-    """The name of an entry of a list: itself, or what it says first."""
-    return str(next(iter(entry.values())) if isinstance(entry, Mapping) else entry)
 
 
 def _each(name: str, values: Mapping[str, Any]) -> list[Mapping[str, Any]]:
