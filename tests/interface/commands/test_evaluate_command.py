@@ -22,7 +22,8 @@ from leeward.lab.economy import Economy
 from leeward.lab.evaluate import run
 from leeward.lab.evaluate.panel_sheet import PanelPicture
 from leeward.lab.evaluate.point import COLUMNS
-from leeward.lab.evaluate.workloads import PRESETS, Grid, exact
+from leeward.lab.evaluate.presets import PRESETS
+from leeward.lab.evaluate.workloads import Grid, exact
 from tests.interface.commands.scene import Office
 
 SMALL = Grid(alphas=exact("0.1"), epsilons=exact("1", "4"), further=(), thetas=(100,), trials=2)
@@ -151,7 +152,8 @@ def check_tables(out: Path, told: Any) -> None:  # noqa: ANN401 (JSON)
 PROGRAM = """
 from dataclasses import replace
 from leeward.interface.commands import start
-from leeward.lab.evaluate.workloads import PRESETS, Grid, exact
+from leeward.lab.evaluate.presets import (PRESETS)
+from leeward.lab.evaluate.workloads import (Grid, exact)
 grid = Grid(alphas=exact("0.1"), epsilons=exact("1", "4"), further=(), thetas=(100,), trials=2)
 PRESETS["quick"] = replace(PRESETS["quick"], grid=grid)
 start()

@@ -13,15 +13,14 @@ from leeward.core.randomness import SeededBits
 from leeward.lab.baselines import feasibility, suppression
 from leeward.lab.baselines.feasibility import UNBOUNDED, Equations
 from leeward.lab.baselines.protected import Protected
-from leeward.lab.baselines.suppression import (
+from leeward.lab.baselines.sensitive_cells import (
     Contributions,
     Dominance,
     FewEmployers,
     FewJobs,
     PercentRule,
-    suppress,
-    threshold,
 )
+from leeward.lab.baselines.suppression import suppress, threshold
 
 
 def contributions(shape: Sequence[int], sites: Sequence[tuple[int, int, int]]) -> Contributions:

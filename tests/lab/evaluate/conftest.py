@@ -10,15 +10,9 @@ from leeward.core.show.progress import Silent
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate.evaluation import Evaluation, Study, evaluate, marginals
+from leeward.lab.evaluate.presets import PRESETS, economy_words, open_economy
 from leeward.lab.evaluate.truth import Truth, read_truths
-from leeward.lab.evaluate.workloads import (
-    PRESETS,
-    Grid,
-    Workload,
-    economy_words,
-    exact,
-    open_economy,
-)
+from leeward.lab.evaluate.workloads import Grid, Workload, exact
 
 ECONOMY = Economy(40_000, 2_000, places=150)
 GRID = Grid(

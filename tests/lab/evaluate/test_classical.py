@@ -13,8 +13,8 @@ from leeward.lab.evaluate.classical import Classical, compared, slope
 from leeward.lab.evaluate.evaluation import marginals
 from leeward.lab.evaluate.evaluation_page import page
 from leeward.lab.evaluate.point import COLUMNS
+from leeward.lab.evaluate.presets import PRESETS, open_economy
 from leeward.lab.evaluate.truth import read_truths
-from leeward.lab.evaluate.workloads import PRESETS, open_economy
 from tests.lab.evaluate.run import FULL
 
 

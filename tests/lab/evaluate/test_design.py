@@ -11,15 +11,8 @@ from leeward.core.privacy import Guarantee, StrongAlpha
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate.contender import Contender
 from leeward.lab.evaluate.experiment import experiments
-from leeward.lab.evaluate.workloads import (
-    PRESETS,
-    Grid,
-    Workload,
-    economy_words,
-    open_economy,
-    table,
-    workloads_of,
-)
+from leeward.lab.evaluate.presets import PRESETS, economy_words, open_economy
+from leeward.lab.evaluate.workloads import Grid, Workload, table, workloads_of
 
 EPSILONS = [Fraction(one) for one in ("0.25", "0.5", "0.67", "1", "2", "4")]
 ALPHAS = [Fraction(one) for one in ("0.01", "0.05", "0.1", "0.2")]

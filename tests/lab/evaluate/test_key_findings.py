@@ -11,12 +11,14 @@ from leeward.lab.economy import Economy
 from leeward.lab.evaluate.benchmark import benchmarks
 from leeward.lab.evaluate.contender import H15
 from leeward.lab.evaluate.evaluation import marginals
-from leeward.lab.evaluate.experiment import experiments, infusion_points
+from leeward.lab.evaluate.experiment import experiments
 from leeward.lab.evaluate.key_findings import KeyFinding, findings_json, key_findings
 from leeward.lab.evaluate.line import PUBLISHED
 from leeward.lab.evaluate.point import RefusedSetting, ScoredPoint
+from leeward.lab.evaluate.presets import PRESETS, open_economy
+from leeward.lab.evaluate.trial_measures import infusion_points
 from leeward.lab.evaluate.truth import read_truths
-from leeward.lab.evaluate.workloads import PRESETS, exact, open_economy
+from leeward.lab.evaluate.workloads import exact
 from tests.lab.evaluate.run import at, printed
 
 NAMES = ("log_laplace", "smooth_gamma", "smooth_laplace")

@@ -17,9 +17,10 @@ from leeward.lab.evaluate.evaluation import Evaluation, Study, evaluate, margina
 from leeward.lab.evaluate.experiment import experiments
 from leeward.lab.evaluate.finding_table import margins_compared, products_compared
 from leeward.lab.evaluate.point import ALL
+from leeward.lab.evaluate.presets import open_economy
 from leeward.lab.evaluate.results import workload_results
 from leeward.lab.evaluate.truth import Truth, read_truths
-from leeward.lab.evaluate.workloads import Grid, exact, open_economy, product_workloads
+from leeward.lab.evaluate.workloads import Grid, exact, product_workloads
 from tests.lab.evaluate.test_truth import read, town
 from tests.publishing.engines.small import OWNED, codebook, whole
 

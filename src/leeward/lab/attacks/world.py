@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from leeward.core.codebook import COUNT, Codebook, EveryJob, JobsRule, Marginal
 from leeward.core.errors import InvalidParameter, shown
 from leeward.lab.economy import Economy
+from leeward.lab.evaluate.presets import economy_words, open_economy
 from leeward.lab.evaluate.truth import PLACE, Truth, read_truths
-from leeward.lab.evaluate.workloads import WORKPLACE, economy_words, open_economy, table
+from leeward.lab.evaluate.workloads import WORKPLACE, table
 from leeward.publishing.engines import Engine
 
 if TYPE_CHECKING:

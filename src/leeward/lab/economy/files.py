@@ -1,53 +1,57 @@
 """The files of a made-up economy: Parquet tables, written in batches, and a codebook."""
 
-import csv
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, fields
-from io import StringIO
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import yaml
 from numpy.typing import NDArray
 
 from leeward.core.errors import BadFile, shown
 from leeward.lab.economy.cohorts import COHORT_CODES, Careers
+from leeward.lab.economy.economy_codebook import (
+    PLACE_FILE,
+    REGION_FILE,
+    ZONE_FILE,
+    codebook_text,
+    place_text,
+    population_text,
+    region_text,
+    zone_text,
+)
 from leeward.lab.economy.histories import JobHistories, Wages
 from leeward.lab.economy.homes import Homes
 from leeward.lab.economy.job_batches import JobBatch, MadeUpWorld
 from leeward.lab.economy.made_up_codes import (
     COHORT_KINDS,
-    EARNINGS,
-    IMPOSSIBLE,
-    MOST_CENTS,
     OWNERSHIP,
     SECTORS,
-    USUAL,
     WORKER_CODES,
 )
 from leeward.lab.economy.made_up_economy import Economy, quarter_name
-from leeward.lab.economy.places import Places, block_attribute, block_column
-
-PLACE_FILE, REGION_FILE, ZONE_FILE = "place.csv", "place_region.csv", "home_zone.csv"
-
-OPENING = """\
-# A made-up economy. No place, employer or person in it exists; the place and region codes are
-# invented. All three tables may be shown to anyone.
-"""
+from leeward.lab.economy.places import Places, block_column
 
 _CODE = pa.dictionary(pa.uint8(), pa.string())
+
+
 _JOBS = pa.schema([(name, pa.int64()) for name in ("worker_id", "workplace_id", "earnings")])
+
+
 _WORKERS = pa.schema(
     [
         ("worker_id", pa.int64()),
         *((name, _CODE) for name in WORKER_CODES),
     ]
 )
+
+
 _HOME = pa.field("home", pa.dictionary(pa.uint16(), pa.string()))
+
+
 _WAGES = pa.schema(
     [
         ("worker_id", pa.int64()),
@@ -56,6 +60,8 @@ _WAGES = pa.schema(
         ("earnings", pa.int64()),
     ]
 )
+
+
 _COHORTS = pa.schema(
     [
         ("worker_id", pa.int64()),
@@ -66,8 +72,11 @@ _COHORTS = pa.schema(
     ]
 )
 
+
 Progress: TypeAlias = Callable[[int, int], None]
 """Progress callback: jobs written, and jobs in total."""
+
+
 Rows: TypeAlias = Callable[[JobBatch], Iterator[pa.RecordBatch]]
 """The row groups of a table that a batch of jobs gives."""
 
@@ -133,7 +142,7 @@ def write_map(economy: Economy, files: EconomyFiles) -> None:
     """The zones of homes, and people and coordinates of places; nothing without homes."""
     if files.home_zones and files.population:
         homes = Homes.of(economy)
-        files.home_zones.write_text(_csv(("code", "parent"), homes.places.codes, homes.zone_codes))
+        files.home_zones.write_text(zone_text(homes))
         files.population.write_text(population_text(homes))
 
 
@@ -273,118 +282,3 @@ def _cohorts(economy: Economy, batch: JobBatch) -> Iterator[pa.RecordBatch]:
         positions = pa.array(careers.codes[name], mask=~careers.has(name))
         columns[name] = pa.DictionaryArray.from_arrays(positions, pa.array(list(codes)))
     yield pa.record_batch([columns[name] for name in _COHORTS.names], schema=_COHORTS)
-
-
-class _Code(str):
-    """A code, written in quotes so that no reader takes it for a number."""
-
-    __slots__ = ()
-
-
-class _Dumper(yaml.SafeDumper):
-    """Plain YAML with quoted codes."""
-
-
-_Dumper.add_representer(
-    _Code,
-    lambda dumper, code: dumper.represent_scalar("tag:yaml.org,2002:str", str(code), style='"'),
-)
-
-
-def codebook_text(economy: Economy) -> str:
-    """The codebook as YAML."""
-    document = {
-        "tables": _keys(),
-        "attributes": _attributes(economy),
-        "impossible": [{name: _Code(code) for name, code in one.items()} for one in IMPOSSIBLE],
-    }
-    return OPENING + yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=100)
-
-
-def place_text(places: Places) -> str:
-    """The list of places as CSV."""
-    return _csv(("code", "label"), places.codes, places.labels)
-
-
-def region_text(places: Places) -> str:
-    """The region of every place as CSV."""
-    return _csv(("code", "parent"), places.codes, [code[:2] for code in places.codes])
-
-
-def population_text(homes: Homes) -> str:
-    """Zone, people and coordinates in kilometres of every place as CSV."""
-    columns = (homes.zone_codes, homes.people.tolist(), homes.x.tolist(), homes.y.tolist())
-    return _csv(("place", "home_zone", "people", "x", "y"), homes.places.codes, *columns)
-
-
-def _csv(header: tuple[str, ...], *columns: list[Any]) -> str:
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(zip(*columns, strict=True))
-    return text.getvalue()
-
-
-def _keys() -> dict[str, dict[str, str]]:
-    return {
-        "workplaces": {"id": "workplace_id", "employer": "employer_id"},
-        "workers": {"id": "worker_id"},
-        "jobs": {"worker": "worker_id", "workplace": "workplace_id"},
-    }
-
-
-def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
-    places = Places.of(economy)
-    blocks = {
-        name: one | {"codes": _quoted(one["codes"])}
-        for name, one in block_attribute(economy).items()
-    }
-    public = {"table": "workplaces", "public": True}
-    region = {"from": "place", "map": REGION_FILE, "codes": _quoted(places.regions)}
-    sectors = {sector.code: sector.label for sector in SECTORS}
-    return {
-        "place": {**public, "codes": PLACE_FILE},
-        "region": {**public, **region},
-        **blocks,
-        "sector": {**public, "codes": _quoted(sectors)},
-        "ownership": {**public, "codes": _quoted(OWNERSHIP)},
-        **{name: _of_workers(name, codes) for name, codes in WORKER_CODES.items()},
-        **_homes(economy),
-        "earnings": _earnings(),
-    }
-
-
-def _of_workers(name: str, codes: dict[str, str]) -> dict[str, Any]:
-    usual = _Code(USUAL[name])
-    return {"table": "workers", "codes": _quoted(codes), "other": usual, "null_as": usual}
-
-
-def _homes(economy: Economy) -> dict[str, dict[str, Any]]:
-    """The places in which workers live, and zones of them; a missing one counts as the largest."""
-    if not economy.homes:
-        return {}
-    homes = Homes.of(economy)
-    usual = _Code(homes.places.codes[int(homes.people.argmax())])
-    zone = {"from": "home", "map": ZONE_FILE, "codes": _quoted(homes.zones)}
-    return {
-        "home": {"table": "workers", "codes": PLACE_FILE, "other": usual, "null_as": usual},
-        "home_zone": {"table": "workers", **zone},
-    }
-
-
-def _earnings() -> dict[str, Any]:
-    """A numeric column: what is not a number is its only kind of unlisted value."""
-    return {
-        "table": "jobs",
-        "type": "integer",
-        "unit": "cent",
-        "period": "month",
-        "cap": MOST_CENTS,
-        "cap_from": "made up with the economy, before any job was drawn",
-        "classes": {_Code(code): bound for code, bound in EARNINGS.items()},
-        "null_as": _Code(USUAL["earnings"]),
-    }
-
-
-def _quoted(codes: dict[str, str]) -> dict[_Code, str]:
-    return {_Code(code): label for code, label in codes.items()}

@@ -10,16 +10,10 @@ from leeward.core.errors import InvalidParameter, nearest, shown
 from leeward.core.show.progress import Silent
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals
+from leeward.lab.evaluate.presets import PRESETS, Preset, economy_words, open_economy
 from leeward.lab.evaluate.regressions import MOSE
 from leeward.lab.evaluate.truth import PLACE, read_truths
-from leeward.lab.evaluate.workloads import (
-    PRESETS,
-    Preset,
-    Workload,
-    economy_words,
-    open_economy,
-    workloads_of,
-)
+from leeward.lab.evaluate.workloads import Workload, workloads_of
 
 if TYPE_CHECKING:
     from leeward.publishing.plan.plan import Plan

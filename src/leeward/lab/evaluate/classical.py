@@ -23,15 +23,14 @@ from leeward.core.show.page_rows import PageRow
 from leeward.lab.baselines.feasibility import UNBOUNDED, Intervals, has_solver
 from leeward.lab.baselines.protected import Protected
 from leeward.lab.baselines.rounding import controlled
-from leeward.lab.baselines.suppression import (
+from leeward.lab.baselines.sensitive_cells import (
     Contributions,
     Dominance,
     FewEmployers,
     FewJobs,
     PercentRule,
-    suppress,
-    threshold,
 )
+from leeward.lab.baselines.suppression import suppress, threshold
 from leeward.lab.evaluate.point import ScoredPoint
 from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth

@@ -10,8 +10,9 @@ from leeward.core.show.page_rows import INTERNAL
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import Benchmark, Benchmarks, benchmarks
 from leeward.lab.evaluate.classical import Classical, compared
-from leeward.lab.evaluate.experiment import Outcome, ScoredExperiment, experiments, infusion_points
+from leeward.lab.evaluate.experiment import Outcome, ScoredExperiment, experiments
 from leeward.lab.evaluate.point import RefusedSetting, ScoredPoint
+from leeward.lab.evaluate.trial_measures import infusion_points
 from leeward.lab.evaluate.truth import PLACE, Truth, strata_attribute
 from leeward.lab.evaluate.workloads import Grid, Workload
 
