@@ -52,7 +52,7 @@ test: setup test-system ## check format, lint and types, run all tests (NO_SKIPS
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
-	@$(PYTEST) $(if $(NO_SKIPS),--no-skips)
+	@$(PYTEST) $(if $(NO_SKIPS),--no-skips --durations=50)
 
 test-quick: setup ## check format and lint, run tests that are not slow
 	@$(BIN)/ruff format --check --quiet .
@@ -116,7 +116,8 @@ site: $(SITE)/.ready ## write the documentation for reading without a network (b
 
 audit: setup ## compute every mechanism's privacy loss; try single rows on readers
 	@$(BIN)/leeward audit
-	@$(BIN)/pytest -q -n 0 --hypothesis-profile=long tests/publishing/engines/test_one_row.py tests/publishing/engines/spark/test_one_row.py
+	@$(BIN)/pytest -q -n 0 --hypothesis-profile=long tests/publishing/engines/test_one_row.py tests/publishing/engines/spark/test_one_row.py \
+		tests/publishing/plan/test_more_epsilon.py
 
 BENCH ?= draws start release products earnings percentiles commuting local sums evaluate
 bench: setup ## measure the speed of each part (BENCH=release measures one)

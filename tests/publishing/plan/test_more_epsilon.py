@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from leeward.core.codebook import Marginal
 from leeward.core.codebook.size_profile import TYPICAL, SizeProfile
@@ -17,10 +18,14 @@ from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.privacy import Guarantee
 from tests.publishing.plans import CODEBOOK, planned
 
-GRID = tuple(Fraction(round(1000 * 0.05 * 1.35**step), 1000) for step in range(21))
+LONG = settings().max_examples > 100
+"""`make audit` (profile `long`) tries every step, `make test` each second one."""
+
+GRID = tuple(Fraction(round(50 * 1.35**step), 1000) for step in range(0, 21, 1 if LONG else 2))
 """From 0.05 to 20."""
 
-FINE = tuple(Fraction(n, 100) for n in (9, 11, 19, 22, 27, 30, 40, 54, 60, 64, 66, 80, 116, 131))
+BEGINNINGS = (9, 11, 19, 22, 27, 30, 40, 54, 60, 64, 66, 80, 116, 131)
+FINE = tuple(Fraction(n, 100) for n in BEGINNINGS[:: 1 if LONG else 2])
 """Where mechanisms and margins begin: from ln(1+α) to a few times of it at α = 0.1."""
 
 SMALL = 0.01
