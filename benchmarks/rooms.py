@@ -57,15 +57,19 @@ TOKEN, PORT = "0" * 60, 8000
 """The address of the page, which no other process can ask for."""
 
 
-def touched(action: Callable[[], object]) -> list[str]:
-    """The modules below `leeward` in the order in which the action first calls their functions."""
+def touched(action: Callable[[], object], *, threads: bool = False) -> list[str]:
+    """The modules below `leeward` in the order in which the action first calls their functions.
+
+    A page is answered in threads of the server; a release loads its report in one, at any time.
+    """
     files: dict[str, None] = {}
 
     def note(frame: FrameType, event: str, _: object) -> None:
         if event == "call" and frame.f_code.co_name != "<module>":
             files.setdefault(frame.f_code.co_filename)
 
-    threading.setprofile(note)
+    if threads:
+        threading.setprofile(note)
     sys.setprofile(note)
     try:
         action()
@@ -152,7 +156,7 @@ def show(name: str) -> None:
     """The visits of one walk, and how many there are."""
     with tempfile.TemporaryDirectory() as folder:
         prepared(Path(folder))
-        walk = visits(touched(lambda: WALKS[name](Path(folder))))
+        walk = visits(touched(lambda: WALKS[name](Path(folder)), threads=name == "page"))
     for room, modules in walk:
         print(f"{room:12} {' '.join(module.split('.', 2)[2] for module in modules)}")
     rooms, number = {room for room, _ in walk}, sum(len(names) for _, names in walk)
