@@ -233,7 +233,7 @@ def _told(problems: Iterable[LeewardError]) -> Iterator[str]:
         if len(others) < MOST_OF_A_KIND:
             yield from map(str, (first, *others))
             continue
-        names = ", ".join(one.parameter for one in others[:NAMED])
+        names = ", ".join(other.parameter for other in others[:NAMED])
         more = ", …" if len(others) > NAMED else ""
         yield f"{first} And {len(others)} more of this kind: {names}{more}"
 

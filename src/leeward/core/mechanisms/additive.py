@@ -246,12 +246,12 @@ class Additive(Mechanism):
 
 
 @lru_cache(maxsize=64)  # the certificate asks for it, and so do totals
-def _lean(made: Additive) -> float:
+def _lean(mechanism: Additive) -> float:
     """The largest mean of rounded noise, over sizes of the largest establishment."""
-    least = made.parameters.plus / made.parameters.growth
+    least = mechanism.parameters.plus / mechanism.parameters.growth
     sizes = np.unique(np.rint(float(least) * np.geomspace(1, LEANING, SIZES)).astype(np.int64))
-    scales = made.scales(sizes, sizes)
-    mean, own = rounded_errors(made.laws, scales).mean, made.law.moment(1)
+    scales = mechanism.scales(sizes, sizes)
+    mean, own = rounded_errors(mechanism.laws, scales).mean, mechanism.law.moment(1)
     if mean is None or own is None:
         return 0.0
     lean = float(np.abs(mean - own * scales.floats).max())

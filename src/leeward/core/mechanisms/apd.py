@@ -36,7 +36,7 @@ class ApdTarget:
     def read(cls, written: str) -> "ApdTarget":
         """`APD 10 % in 90 %` as a value."""
         found = WRITTEN.fullmatch(written)
-        shares = [Fraction(one) / 100 for one in found.groups()] if found else [Fraction(0)] * 2
+        shares = [Fraction(group) / 100 for group in found.groups()] if found else [Fraction(0)] * 2
         if not 0 < shares[0] <= 1 or not 0 < shares[1] < 1:
             raise InvalidParameter(
                 "--target",

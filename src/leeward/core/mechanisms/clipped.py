@@ -94,10 +94,10 @@ class Clipped(Mechanism):
         gaussian, rho = noise == "gaussian", rho_of(parameters, noise)
         share, headroom = bound_for(parameters, rho, number, given or None)
         clipping = Clipping(parameters.growth, parameters.cells, parameters.plus, headroom)
-        made = cls(parameters, clipping, share, noise, rho, number)
-        if gaussian and (rho == 0 or made.sum_variance(clipping.most) > WIDEST_GAUSSIAN**2):
+        mechanism = cls(parameters, clipping, share, noise, rho, number)
+        if gaussian and (rho == 0 or mechanism.sum_variance(clipping.most) > WIDEST_GAUSSIAN**2):
             raise too_wide(parameters)
-        return made
+        return mechanism
 
     def suited(self, establishments: int) -> Self:
         """The same for workplace cells of this class, with a split and a headroom of their own."""

@@ -93,13 +93,13 @@ def _floor(number: Floats) -> Integers:
     return np.asarray(np.floor(wide), dtype=np.int64)
 
 
-def from_counts(made: Mechanism, kind: str) -> CountMargins:
+def from_counts(mechanism: Mechanism, kind: str) -> CountMargins:
     """Margins that follow from the counts, where a table counts every job."""
-    if kind == "workplace" and isinstance(made, Additive):
-        return CountMargins.of(made)
+    if kind == "workplace" and isinstance(mechanism, Additive):
+        return CountMargins.of(mechanism)
     raise InvalidParameter(
         "margins",
         rule="must be paid in a worker table: an establishment may have more jobs than its cell",
-        value=f"free for {made.name}",
+        value=f"free for {mechanism.name}",
         next_step="Give a share such as 1/10, use clipped, or write margins: none.",
     )

@@ -180,26 +180,26 @@ def _least(mechanism: Additive, block: bool) -> float:
 
 
 def spend(
-    made: Mechanism, epsilon: Fraction, parts: int = 1, *, bounded: bool = False
+    mechanism: Mechanism, epsilon: Fraction, parts: int = 1, *, bounded: bool = False
 ) -> SpentMargins:
     """Margins of a mechanism for ε, which pays for the scales of `parts` worker cells.
 
     Refuses an ε that buys nothing: its scale is so noisy that no margin of 64 bits allows for it.
     """
-    if not isinstance(made, Additive):
+    if not isinstance(mechanism, Additive):
         raise AssertionError("margins of a public scale are not paid for")
-    alpha, each = made.parameters.alpha, epsilon / parts
+    alpha, each = mechanism.parameters.alpha, epsilon / parts
     if each >= LEAST_EPSILON:
-        plus = made.parameters.plus
+        plus = mechanism.parameters.plus
         scale = Scale.calibrated(Parameters.read(alpha, each, 0, 1, "tight", plus))
-        rule = SpentMargins(scale, made, parts, bounded)
+        rule = SpentMargins(scale, mechanism, parts, bounded)
         if rule.fit:
             return rule
     raise InvalidParameter(
         "margins",
         rule="must be paid with enough epsilon for margins of 64 bits, for establishments of up to "
         f"{MOST_JOBS} jobs",
-        value=f"epsilon {shown(epsilon)} for margins of {made.name}"
+        value=f"epsilon {shown(epsilon)} for margins of {mechanism.name}"
         + (f", shared by {parts} worker cells" if parts > 1 else ""),
         next_step="Give margins a larger share, or write margins: none.",
     )

@@ -27,14 +27,14 @@ MOST_DRAWN = "They cover at least nine of ten draws of the public law of the noi
 def joint_design(parameters: Parameters, tables: object, norm: Norm) -> tuple[Design, Parameters]:
     """The tables of a product, and the parameters of all their cells together."""
     numbers = tuple(tables) if isinstance(tables, (tuple, list)) else ()
-    if not numbers or not all(whole_number(one) and one >= 1 for one in numbers):
+    if not numbers or not all(whole_number(number) and number >= 1 for number in numbers):
         raise InvalidParameter(
             "tables",
             rule="must be the numbers of cells of the tables, such as (3, 2)",
             value=shown(tables),
             next_step="Give one whole number of at least 1 for each table.",
         )
-    design = Design(tuple(int(one) for one in numbers), norm)
+    design = Design(tuple(int(number) for number in numbers), norm)
     if not 2 <= design.cells <= MOST_JOINT_CELLS:
         raise InvalidParameter(
             "tables",

@@ -69,7 +69,7 @@ def moments_of(design: Design, *, gaussian: bool) -> NoiseMoments:
     total = 1 / (1 + sum(w / d for w, d in zip(weights, sizes, strict=True)))
     own = ((1 - 1 / d) / w if w else 0.0 for w, d in zip(weights, sizes, strict=True))
     squares = (total, *(one + total / d**2 for one, d in zip(own, sizes, strict=True)))
-    return NoiseMoments(tuple(sqrt(2 / pi * one) for one in squares), squares)
+    return NoiseMoments(tuple(sqrt(2 / pi * square) for square in squares), squares)
 
 
 @lru_cache(maxsize=64)
@@ -80,7 +80,7 @@ def precisions(tables: tuple[int, ...]) -> tuple[Fraction, ...]:
     """
     roots = [Fraction(isqrt((d - 1) << 32), 1 << 16) for d in tables]
     total = sum(roots, Fraction(0))
-    return tuple(one / total for one in roots) if total else (Fraction(0),) * len(tables)
+    return tuple(root / total for root in roots) if total else (Fraction(0),) * len(tables)
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,10 @@ class JointClipped(Clipped):
             given = bound_for(held, rho, typical, None, weights, narrower).split
         headroom = bound_for(held, rho, number, given, weights, narrower).headroom
         clipping = JointClipping(held.growth, held.cells, held.plus, headroom, design.tables)
-        made = cls(held, clipping, given, noise, rho, number, paid=paid)
-        if rho and max(made.variances(clipping.most)) > WIDEST_GAUSSIAN**2:
+        mechanism = cls(held, clipping, given, noise, rho, number, paid=paid)
+        if rho and max(mechanism.variances(clipping.most)) > WIDEST_GAUSSIAN**2:
             raise too_wide(held)
-        return made
+        return mechanism
 
     def _bound(self, establishments: int) -> Bound:
         gaussian = self.rho > 0
@@ -268,7 +268,7 @@ class JointClipped(Clipped):
         """Standard deviations for each job of θ: of the total, and of a cell of each table."""
         least = self._clipping.theta_of(0)
         unit = self.spread(least) * self.clipping.lattice / least
-        return tuple(unit * sqrt(one) for one in self.moments.squares)
+        return tuple(unit * sqrt(square) for square in self.moments.squares)
 
 
 def _narrower(design: Design, paid: Fraction, *, gaussian: bool) -> Narrower | None:

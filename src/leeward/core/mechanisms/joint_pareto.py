@@ -120,7 +120,7 @@ class JointPareto(Mechanism):
             return None
         squares = (self.design.total_moments[1], *self.design.squares)
         part = float(self.step) * sqrt((self.shape - 1) * (self.shape - 2))
-        return tuple(sqrt(one) / part for one in squares)
+        return tuple(sqrt(square) / part for square in squares)
 
     @property
     def drawn(self) -> "PublicDraws":
@@ -181,32 +181,34 @@ class ScaleMargins:
 
 
 @lru_cache(maxsize=256)
-def _factor(scale: Scale, made: JointPareto, table: int, block: bool) -> float:
+def _factor(scale: Scale, mechanism: JointPareto, table: int, block: bool) -> float:
     weights, shrink = scale.shrinkage()
-    unit = float(1 / made.step)
+    unit = float(1 / mechanism.step)
 
     def covered(q: float) -> float:
-        return float((weights * made.drawn.within(table, q * shrink / unit, block=block)).sum())
+        return float(
+            (weights * mechanism.drawn.within(table, q * shrink / unit, block=block)).sum()
+        )
 
     if covered(float(BOUND)) < float(COVERAGE):
         return float(BOUND)
     return smallest(covered, COVERAGE)
 
 
-def paid_margins(made: JointPareto, epsilon: Fraction) -> ScaleMargins:
+def paid_margins(mechanism: JointPareto, epsilon: Fraction) -> ScaleMargins:
     """Margins for ε; refuses one that buys nothing."""
-    parameters = made.parameters
+    parameters = mechanism.parameters
     if epsilon >= LEAST_EPSILON:
         priced = Parameters.read(parameters.alpha, epsilon, 0, 1, "tight", parameters.plus)
-        rule = ScaleMargins(Scale.calibrated(priced), made)
-        widest = max(rule.factor(j, block=True) for j in range(len(made.design.tables) + 1))
+        rule = ScaleMargins(Scale.calibrated(priced), mechanism)
+        widest = max(rule.factor(j, block=True) for j in range(len(mechanism.design.tables) + 1))
         if widest * float(parameters.growth) * MOST_JOBS < BOUND:
             return rule
     raise InvalidParameter(
         "margins",
         rule="must be paid with enough epsilon for margins of 64 bits, for establishments of up to "
         f"{MOST_JOBS} jobs",
-        value=f"epsilon {shown(epsilon)} for margins of {made.name}",
+        value=f"epsilon {shown(epsilon)} for margins of {mechanism.name}",
         next_step="Give margins a larger share, use joint_clipped, or write margins: none.",
     )
 
@@ -264,18 +266,20 @@ class JointCounts(JointTables[JointPareto]):
         """The scale at which a cell's margin is just wide enough; cells are taken one by one."""
         if self.margins.coverage is None:
             return None
-        made = self.mechanism
-        share = 1 / made.drawn.reach(table, float(COVERAGE))
-        least = float(made.scales(np.array([0])).exact(0))
-        return CellNoise(made.drawn.law(table), share, least)
+        mechanism = self.mechanism
+        share = 1 / mechanism.drawn.reach(table, float(COVERAGE))
+        least = float(mechanism.scales(np.array([0])).exact(0))
+        return CellNoise(mechanism.drawn.law(table), share, least)
 
     def cell_law(
         self, size: int, establishments: int = ESTABLISHMENTS, jobs: int | None = None
     ) -> CellLaw:
         """A cell of the first table."""
-        made = self.mechanism
-        count = -(-(size if jobs is None else jobs) // made.design.tables[0])
-        return CellLaw(count, made.drawn.law(1), float(made.scales(np.array([size])).exact(0)))
+        mechanism = self.mechanism
+        count = -(-(size if jobs is None else jobs) // mechanism.design.tables[0])
+        return CellLaw(
+            count, mechanism.drawn.law(1), float(mechanism.scales(np.array([size])).exact(0))
+        )
 
     def spread(self, size: int) -> Spread:
         """A cell of the first table."""

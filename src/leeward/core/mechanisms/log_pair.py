@@ -139,7 +139,7 @@ class LogPair(PayMechanism):
         share = float(self.spread) * self._step
         if share >= 1:
             return None
-        jobs, pay = (np.expm1(share * one) for one in _points())
+        jobs, pay = (np.expm1(share * point) for point in _points())
         numbers = np.stack([cells.counts[:, 0], payroll_of(cells, self.cap)[:, 0]], axis=-1)
         unique, at = np.unique(numbers, axis=0, return_inverse=True)
         n, p = (unique[:, i] + float(grid.floor) for i, grid in enumerate(self.grids))

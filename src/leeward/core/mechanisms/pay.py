@@ -200,7 +200,7 @@ class PowerPair(PayMechanism):
 
     def error(self, cells: Cells, count: float, payroll: float) -> Floats:
         """By the closed form of the body; rounding is left out."""
-        jobs, pay = (one.floats for one in self.scales(cells))
+        jobs, pay = (scale.floats for scale in self.scales(cells))
         both, at = np.unique(np.stack([jobs, pay], axis=-1), axis=0, return_inverse=True)
         found = [self.body.absolute(count * a, payroll * b) for a, b in both]
         return np.array(found)[at.ravel()] / float(self.shape - 1)
@@ -220,12 +220,12 @@ def as_cells(columns: Cells | Entries) -> Cells:
     return columns.as_cells() if isinstance(columns, Entries) else columns
 
 
-def payroll_scales(made: PayMechanism, cells: Cells, factor: Fraction) -> Scales:
+def payroll_scales(mechanism: PayMechanism, cells: Cells, factor: Fraction) -> Scales:
     """factor·max(P_max, ΔB/α) by the largest payroll, else factor·B·max(X, Δ/α)."""
-    floor = made.parameters.floor
-    if not made.by_payroll:
-        return Scales(cells.largest, floor=floor, factor=made.cap * factor)
-    return Scales(largest_payroll(cells), floor=made.cap * floor, factor=factor)
+    floor = mechanism.parameters.floor
+    if not mechanism.by_payroll:
+        return Scales(cells.largest, floor=floor, factor=mechanism.cap * factor)
+    return Scales(largest_payroll(cells), floor=mechanism.cap * floor, factor=factor)
 
 
 def largest_payroll(cells: Cells) -> Integers:

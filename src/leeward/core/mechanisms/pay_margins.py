@@ -162,20 +162,20 @@ def reach(body: Body, count: float, payroll: float, coverage: Fraction) -> float
 
 
 @lru_cache(maxsize=64)
-def _factor(scale: Scale | ScalePair, made: PayMechanism) -> float:
+def _factor(scale: Scale | ScalePair, mechanism: PayMechanism) -> float:
     """The largest over all ratios of mean pay to the cap; for a payroll the ratio is 0."""
     if isinstance(scale, Scale):
         weights, shrink = scale.shrinkage()
     else:
         with precision(128):
             step = float(scale.parameters.log_growth()) / STEPS
-        mean = made.statistic == "mean"
+        mean = mechanism.statistic == "mean"
         noise, weights = low_noise(float(scale.spread), both=mean)
         shrink = np.exp(np.clip(noise * step, -300, 300))
-    ratios = RATIOS if made.statistic == "mean" else RATIOS[:1]
+    ratios = RATIOS if mechanism.statistic == "mean" else RATIOS[:1]
 
     def covered(q: float, ratio: float) -> float:
-        return float((weights * (1 - made.beyond(ratio, q * shrink))).sum())
+        return float((weights * (1 - mechanism.beyond(ratio, q * shrink))).sum())
 
     widest = 0.0
     for ratio in ratios.tolist():
@@ -190,38 +190,38 @@ WIDEST = 10.0**6
 """A factor above this is no margin worth paying for."""
 
 
-def pay_margins(made: PayMechanism, epsilon: Fraction) -> PayMargins:
+def pay_margins(mechanism: PayMechanism, epsilon: Fraction) -> PayMargins:
     """Intervals for ε; refuses one that buys nothing."""
-    p = made.parameters
+    p = mechanism.parameters
     if epsilon >= LEAST_EPSILON:
         priced = Parameters.read(p.alpha, epsilon, 0, 1, "tight", p.plus)
-        rule = PayMargins(_scale(priced, made), made)
+        rule = PayMargins(_scale(priced, mechanism), mechanism)
         if rule.factor() < WIDEST:
             return rule
     raise InvalidParameter(
         "margins",
         rule="must be paid with enough epsilon for an interval that says something",
-        value=f"epsilon {shown(epsilon)} for margins of {made.name}",
+        value=f"epsilon {shown(epsilon)} for margins of {mechanism.name}",
         next_step="Give margins a larger share, use pay_clipped, or write margins: none.",
     )
 
 
-def unpaid_margins(made: PayMechanism) -> InvalidParameter:
+def unpaid_margins(mechanism: PayMechanism) -> InvalidParameter:
     """The refusal of free intervals where the scale of the noise is confidential."""
     return InvalidParameter(
         "margins",
         rule="must be paid: the noise follows the largest establishment, which is confidential",
-        value=f"free for {made.name}",
+        value=f"free for {mechanism.name}",
         next_step="Give a share such as 1/10, use pay_clipped, or write margins: none.",
     )
 
 
-def _scale(priced: Parameters, made: PayMechanism) -> Scale | ScalePair:
+def _scale(priced: Parameters, mechanism: PayMechanism) -> Scale | ScalePair:
     """The scales that the noise follows: of jobs, of payroll, or of both."""
-    if made.by_payroll and made.with_count:
-        return ScalePair(priced, made.cap)
+    if mechanism.by_payroll and mechanism.with_count:
+        return ScalePair(priced, mechanism.cap)
     jobs = Scale.calibrated(priced)
-    if not made.by_payroll:
+    if not mechanism.by_payroll:
         return jobs
     # ln max(P_max, ΔB/α) moves by at most ln(1+α), as the logarithm of the size does.
-    return replace(jobs, grid=SizeGrid(priced.growth, priced.plus * made.cap))
+    return replace(jobs, grid=SizeGrid(priced.growth, priced.plus * mechanism.cap))

@@ -70,36 +70,38 @@ class PayTable(ByMechanism[PayMechanism]):
 
     def expected(self, columns: Cells | Entries) -> Expected:
         """Of payrolls by closed form; of means to first order, at the true count and mean."""
-        cells, made = as_cells(columns), self.mechanism
-        if made.statistic == "payroll":
-            error = made.error(cells, 0.0, 1.0)
+        cells, mechanism = as_cells(columns), self.mechanism
+        if mechanism.statistic == "payroll":
+            error = mechanism.error(cells, 0.0, 1.0)
             wide = None if error is None else np.broadcast_to(error[:, None], cells.shape)
         else:
-            wide = mean_errors(made, cells)
-        return Expected(wide, None, finite=wide is not None, steady=made.steady)
+            wide = mean_errors(mechanism, cells)
+        return Expected(wide, None, finite=wide is not None, steady=mechanism.steady)
 
     def expected_error(self, size: int, establishments: int = ESTABLISHMENTS) -> float | None:
         """Of a usual cell with this largest establishment; with what clipping takes, of payroll."""
-        made = self.mechanism
-        cells = usual_cells(size, made.cap, self.parameters.cells, establishments)
+        mechanism = self.mechanism
+        cells = usual_cells(size, mechanism.cap, self.parameters.cells, establishments)
         found = self.expected(cells).absolute
-        return None if found is None else float(found[0, 0]) + made.lost(cells, establishments)
+        return None if found is None else float(found[0, 0]) + mechanism.lost(cells, establishments)
 
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """Half of the interval of such a cell if nothing had noise."""
-        rule, made = self.margins, self.mechanism
-        cells = usual_cells(size, made.cap, self.parameters.cells, establishments)
-        found = Pairs(cells.counts, payroll_of(cells, made.cap))
+        rule, mechanism = self.margins, self.mechanism
+        cells = usual_cells(size, mechanism.cap, self.parameters.cells, establishments)
+        found = Pairs(cells.counts, payroll_of(cells, mechanism.cap))
         if not isinstance(rule, PayMargins):
-            ends = None if rule.coverage is None else made.typical_ends(cells, establishments)
+            ends = None if rule.coverage is None else mechanism.typical_ends(cells, establishments)
         else:
             alpha, plus = float(self.parameters.growth), self.parameters.plus
             jobs = np.maximum(alpha * cells.largest, plus)
-            most = np.maximum(alpha * largest_payroll(cells), plus * made.cap)
-            ends = rule.interval(found, (jobs, most if made.by_payroll else jobs * made.cap))
+            most = np.maximum(alpha * largest_payroll(cells), plus * mechanism.cap)
+            pay = most if mechanism.by_payroll else jobs * mechanism.cap
+            ends = rule.interval(found, (jobs, pay))
         if ends is None:
             return None
-        bottom, top = _range(made)
+        top = float(mechanism.cap if mechanism.statistic == "mean" else BOUND)
+        bottom = 0.0 if mechanism.statistic == "mean" else -top
         return int(np.ceil((min(ends[1][0, 0], top) - max(ends[0][0, 0], bottom)) / 2))
 
     def cell_noise(self, table: int = 0) -> CellNoise | None:
@@ -113,18 +115,13 @@ class PayTable(ByMechanism[PayMechanism]):
 
     def spread(self, size: int) -> Spread:
         """The noise of the payroll of one establishment, of which nine in ten are between."""
-        made = self.mechanism
-        cells = usual_cells(size, made.cap, 1, 1)
-        true, mean = int(payroll_of(cells, made.cap)[0, 0]), made.error(cells, 0.0, 1.0)
+        mechanism = self.mechanism
+        cells = usual_cells(size, mechanism.cap, 1, 1)
+        true, mean = int(payroll_of(cells, mechanism.cap)[0, 0]), mechanism.error(cells, 0.0, 1.0)
         scale = float(BOUND) if mean is None else float(mean[0])
-        half = self.expected_margin(size) if made.statistic == "payroll" else None
+        half = self.expected_margin(size) if mechanism.statistic == "payroll" else None
         reach = int(min(3 * scale, float(BOUND))) if half is None else half
         return Spread(true, true - reach, true + reach, laplace(), scale)
-
-
-def _range(made: PayMechanism) -> tuple[float, float]:
-    """What is published lies between these."""
-    return (0.0, float(made.cap)) if made.statistic == "mean" else (-float(BOUND), float(BOUND))
 
 
 def usual_cells(size: int, cap: int, cells: int, establishments: int) -> Cells:
@@ -139,20 +136,20 @@ def usual_cells(size: int, cap: int, cells: int, establishments: int) -> Cells:
     return Cells(counts, largest, payroll=counts * pay, largest_payroll=largest * pay)
 
 
-def mean_errors(made: PayMechanism, cells: Cells) -> Floats | None:
+def mean_errors(mechanism: PayMechanism, cells: Cells) -> Floats | None:
     """E|δP − m·δn|/n of each cell, at most the cap: that of a cell without jobs."""
-    jobs, pay = cells.counts.astype(np.float64), payroll_of(cells, made.cap).astype(np.float64)
-    found = np.full(cells.shape, float(made.cap))
+    jobs, pay = cells.counts.astype(np.float64), payroll_of(cells, mechanism.cap).astype(np.float64)
+    found = np.full(cells.shape, float(mechanism.cap))
     for cell in range(cells.shape[1]):
         some = jobs[:, cell] > 0
         means = np.zeros(len(jobs))
         means[some] = pay[some, cell] / jobs[some, cell]
         for mean in np.unique(means[some]):
             rows = np.flatnonzero(some & (means == mean))
-            error = made.error(_rows(cells, rows), -float(mean), 1.0)
+            error = mechanism.error(_rows(cells, rows), -float(mean), 1.0)
             if error is None:
                 return None
-            found[rows, cell] = np.minimum(error / jobs[rows, cell], made.cap)
+            found[rows, cell] = np.minimum(error / jobs[rows, cell], mechanism.cap)
     return found
 
 
@@ -170,7 +167,7 @@ def published_pay(
     margins: dict[str, Integers] = {}
     if ends is not None:
         bottom, top = (-BOUND, BOUND) if statistic == "payroll" else (0, cap)
-        low, high = (np.clip(one, bottom, top) for one in ends)
+        low, high = (np.clip(end, bottom, top) for end in ends)
         known = (ends[0] <= ends[1]) & np.isfinite(ends[0]) & np.isfinite(ends[1])
         known &= values != EMPTY
         floor, ceiling = np.floor(low).astype(np.int64), np.ceil(high).astype(np.int64)

@@ -85,6 +85,6 @@ def _certify(parameters: Parameters, shape: Fraction, step: Fraction) -> None:
         lambda: 2 * growth() + ball(shape + 2) * (ball(step) * (-growth()).exp()).log1p(),
         lambda: ball(shape + 1) * growth(),
     )
-    kept = all(at_most(one, lambda: ball(parameters.epsilon)) for one in conditions)
+    kept = all(at_most(condition, lambda: ball(parameters.epsilon)) for condition in conditions)
     if step <= 0 or not kept:
         raise ArithmeticError("a calibration on two scales does not meet its own conditions")

@@ -26,7 +26,7 @@ FINE = 10**6
 def shares(weights: Sequence[float]) -> tuple[Fraction, ...]:
     """Exact parts of one that are proportional to public weights, to six digits."""
     most = max(weights, default=1.0)
-    whole = [max(1, round(FINE * one / most)) for one in weights]
+    whole = [max(1, round(FINE * weight / most)) for weight in weights]
     return tuple(Fraction(one, sum(whole)) for one in whole)
 
 
@@ -49,7 +49,7 @@ class RowCounts:
         That is Σ cells·σ, σ ∝ 1/ε or 1/√ρ: ε ∝ cells^½ and ρ ∝ cells^⅔ (Lagrange).
         """
         power = 1 / 2 if price.measure == "pure" else 2 / 3
-        return cls(price, shares([one**power for one in cells]))
+        return cls(price, shares([cell**power for cell in cells]))
 
     @property
     def law(self) -> str:
@@ -67,14 +67,14 @@ class RowCounts:
     def deviations(self) -> tuple[float, ...]:
         """The standard deviation of the noise of each set; public."""
         if self.law == LAPLACE:
-            return tuple(sqrt(2) * float(one) for one in self.scales)
-        return tuple(sqrt(one) for one in self.scales)
+            return tuple(sqrt(2) * float(scale) for scale in self.scales)
+        return tuple(sqrt(scale) for scale in self.scales)
 
     @property
     def errors(self) -> tuple[float, ...]:
         """The mean absolute noise of a cell of each set; public."""
         factor = 1 / sqrt(2) if self.law == LAPLACE else sqrt(2 / pi)
-        return tuple(factor * one for one in self.deviations)
+        return tuple(factor * deviation for deviation in self.deviations)
 
     def release(self, counts: Sequence[Integers], noise: Noise) -> tuple[Integers, ...]:
         """Noisy counts of every set, in the shape of the counts."""

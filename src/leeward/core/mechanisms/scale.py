@@ -115,7 +115,8 @@ class Scale(Additive):
     def _covered(self, mechanism: Additive, *, block: bool = False) -> Callable[[float], float]:
         """E P(|Z|·S ≤ q·S̃) over the noise of S̃, as a function of q."""
         weights, shrink = self.shrinkage()
-        unit = _unit(mechanism)
+        # The scale where S is 1: in cells below Δ/α it is Δ times that.
+        unit = float(mechanism.scale(0, 0) / mechanism.parameters.plus)
         within = mechanism.together(mechanism.within) if block else mechanism.within
         return lambda q: float((weights * within(q * shrink / unit)).sum())
 
@@ -139,11 +140,6 @@ def least_margin(
 
     covered = mechanism.together(alone) if block else alone
     return smallest(lambda q: float(covered(np.array([q / float(unit)]))[0]), coverage)
-
-
-def _unit(mechanism: Additive) -> float:
-    """The scale of the noise where S is 1: in cells below Δ/α it is Δ times that."""
-    return float(mechanism.scale(0, 0) / mechanism.parameters.plus)
 
 
 def smallest(covered: Callable[[float], float], coverage: str | Fraction) -> float:

@@ -88,14 +88,16 @@ def classes_of(establishments: Integers) -> Integers:
     return np.asarray(edges[below], dtype=np.int64)
 
 
-def by_class(made: M, suited: Callable[[int], M], entries: Entries) -> Iterator[tuple[M, Integers]]:
+def by_class(
+    mechanism: M, suited: Callable[[int], M], entries: Entries
+) -> Iterator[tuple[M, Integers]]:
     """Mechanisms with the workplace cells that they measure: one for each class, by public numbers.
 
     Without a frame the number of establishments is not known to be public: all cells are measured
     by the mechanism as it is, by default that of the largest class.
     """
     if entries.in_frame is None:
-        yield made, np.arange(entries.shape[0])
+        yield mechanism, np.arange(entries.shape[0])
         return
     classes = classes_of(entries.in_frame)
     for establishments in np.unique(classes).tolist():

@@ -49,12 +49,12 @@ class BallRow:
             )
             below = rest * ball(design.part) * _ball_largest(self.wide[inner], size - 1 - e)
             values = self._cells(cells, a, total + below, below)
-            noise += _by_remainders([sign * one for one in values], whole)
+            noise += _by_remainders([sign * value for value in values], whole)
         return noise
 
     def _cells(self, cells: slice, wanted: int, above: arb, below: arb) -> list[arb]:
         words = self.wide[self.layout.cells][cells]
-        each = [-one.ball().log() for one in words]
+        each = [-word.ball().log() for word in words]
         chosen, size = [], len(each)
         for i, one in enumerate(self.narrow[1:][cells]):
             taken = _option((wanted, size - i - wanted), one) == 0
@@ -105,7 +105,7 @@ def _floor(value: arb) -> int:
 
 
 def _by_remainders(values: list[arb], whole: int) -> list[int]:
-    floors = [_floor(one) for one in values]
+    floors = [_floor(value) for value in values]
     rest = [one - floor for one, floor in zip(values, floors, strict=True)]
     short = whole - sum(floors)
     order = sorted(range(len(rest)), key=cmp_to_key(_falling(rest)))

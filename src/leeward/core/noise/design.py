@@ -144,7 +144,7 @@ class Design:
     @cached_property
     def total_moments(self) -> tuple[float, float]:
         """E|total| and E total², in the same units."""
-        chances = [one / sum(self.powers) for one in self.powers]
+        chances = [power / sum(self.powers) for power in self.powers]
         first = sum(chance * (k + 1) for k, chance in enumerate(chances))
         return first, sum(chance * (k + 1) * (k + 2) for k, chance in enumerate(chances))
 
@@ -158,5 +158,5 @@ def _product(left: Sequence[int], right: Sequence[int]) -> Weights:
 
 
 def _whole(weights: Sequence[Fraction]) -> Weights:
-    factor = lcm(*(one.denominator for one in weights))
-    return tuple(int(one * factor) for one in weights)
+    factor = lcm(*(weight.denominator for weight in weights))
+    return tuple(int(weight * factor) for weight in weights)

@@ -4,7 +4,6 @@ Every step rounds a tail up, so that a p-value is at most u with probability at 
 true numbers are equal. In float64, no draws: everything follows from the public law of the noise.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -79,14 +78,16 @@ class Noisy:
         classes = self.noise.clips
         if not classes:
             return None
-        spreads, rooms = np.array([(one.spread, one.room) for one in classes]).T
+        spreads, rooms = np.array([(member.spread, member.room) for member in classes]).T
         if self.establishments is None:
             at = np.zeros(len(self.values), np.int64)
             spreads, rooms = spreads.max(keepdims=True), rooms.min(keepdims=True)
         else:
-            at = np.searchsorted([one.establishments for one in classes[:-1]], self.establishments)
+            at = np.searchsorted(
+                [member.establishments for member in classes[:-1]], self.establishments
+            )
         pairs, gaussian = zip(spreads, rooms, strict=True), self.noise.law is None
-        found = [_growths(*one, gaussian=gaussian) for one in pairs]
+        found = [_growths(*pair, gaussian=gaussian) for pair in pairs]
         grown, chances = (np.array(part)[at] for part in zip(*found, strict=True))
         return grown, chances
 
@@ -164,14 +165,11 @@ def _side(low: Noisy, high: Noisy, bound: Floats) -> Floats:
     coarse = 1
     while len(small) * FINE * HALVES / coarse > MOST:
         coarse *= 2
-    for rows in _chunks(small, AT_ONCE // (FINE * HALVES)):
+    each = AT_ONCE // (FINE * HALVES)
+    for rows in (small[start : start + each] for start in range(0, len(small), each)):
         pair = low.take(rows), high.take(rows)
         found[rows] = _summed(*pair, (wide[0][rows], wide[1][rows]), apart[rows], coarse)
     return found
-
-
-def _chunks(rows: Integers, each: int) -> Iterator[Integers]:
-    return (rows[start : start + each] for start in range(0, len(rows), each))
 
 
 def _ratio(low: Noisy, high: Noisy) -> Floats:

@@ -106,7 +106,7 @@ def _law(draws: PublicDraws, table: int) -> PiecewiseLaw:
         tail = Piece(Fraction(last), None, Fraction(-1 / beyond))
     jumps = [Fraction(one) for one in np.diff(heights).tolist()]
     right, both = [*flat, tail], symmetric([*flat, tail])
-    mirrored = [*(-one for one in reversed(jumps)), Fraction(0), *jumps]
+    mirrored = [*(-jump for jump in reversed(jumps)), Fraction(0), *jumps]
     left = [
         replace(piece, centre=piece.low) if other.rate == 0 else piece
         for piece, other in zip(both.pieces, [*reversed(right), *right], strict=True)

@@ -183,7 +183,7 @@ class CellNoise:
             "shared": self.shared,
             "relative": self.relative or None,
             "per_job": self.slope,
-            "clips": [vars(one) for one in self.clips] or None,
+            "clips": [vars(clip) for clip in self.clips] or None,
             "lean": self.lean or None,
         }
 

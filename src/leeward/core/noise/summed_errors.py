@@ -51,13 +51,13 @@ class Drawing:
 
     def growths(self) -> list[tuple[float, float]]:
         """Spread and room of each class of clipping; last, those where most may be taken."""
-        pairs = [(one.spread, one.room) for one in self.noise.clips]
+        pairs = [(clip.spread, clip.room) for clip in self.noise.clips]
         return [*pairs, (max(a for a, _ in pairs), min(b for _, b in pairs))] if pairs else []
 
     def growth_tables(self) -> list[TailTable]:
         """The laws of what clipping takes, as a share of what it leaves, of each class."""
         gaussian = self.noise.law is None
-        return [growth_table(*one, LARGEST, gaussian=gaussian) for one in self.growths()]
+        return [growth_table(*growth, LARGEST, gaussian=gaussian) for growth in self.growths()]
 
 
 @dataclass(frozen=True, eq=False)

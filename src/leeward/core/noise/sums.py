@@ -44,8 +44,10 @@ class ErrorDraws:
         self._drawing = Drawing(noise, seed, draws)
         self._cells = 0
         self._own = _Pool(_unit_noise(noise, seed), seed + 1, draws)
-        shared = None if noise.shared is None else _common(noise.shared, seed)
-        self._shared = None if shared is None else _Pool(shared, seed + 2, draws)
+        self._shared = None
+        if noise.shared is not None:
+            over_h = 1 / SeededBits(seed + 4).generator.gamma(noise.shared, size=POOL)
+            self._shared = _Pool(over_h.astype(np.float32), seed + 2, draws)
         clipped = _logarithms(noise.law is None, seed) if noise.clips else None
         self._clipped = None if clipped is None else _Pool(clipped, seed + 6, draws)
 
@@ -103,7 +105,7 @@ class ErrorDraws:
         classes = self._noise.clips
         if establishments is None:
             return np.full(w, len(classes))
-        most = [one.establishments for one in classes[:-1]]
+        most = [member.establishments for member in classes[:-1]]
         return np.searchsorted(most, establishments)
 
     def _errors(self, scales: Floats, own: Integers, shared: Integers | None) -> Singles:
@@ -269,11 +271,6 @@ def unit_draws(law: Law | Normal | None, bits: SeededBits, number: int) -> Float
     with np.errstate(all="ignore"):
         found, _ = law.approximate(words)
     return found
-
-
-def _common(shape: int, seed: int) -> Singles:
-    """1/H."""
-    return (1 / SeededBits(seed + 4).generator.gamma(shape, size=POOL)).astype(np.float32)
 
 
 def _logarithms(gaussian: bool, seed: int) -> Singles:

@@ -55,7 +55,9 @@ class TailTable:
         z = nodes[:-1, None] + wide * (1 + points)
         found = np.stack(tails(z.ravel())).reshape(2, *z.shape)
         integrals = [(found * wide * weights * one).sum(axis=2) for one in (np.ones_like(z), 2 * z)]
-        first, second = (np.cumsum(np.pad(one, ((0, 0), (1, 0))), axis=1) for one in integrals)
+        first, second = (
+            np.cumsum(np.pad(integral, ((0, 0), (1, 0))), axis=1) for integral in integrals
+        )
         return cls(tails, nodes, np.stack(tails(nodes)), first, second)
 
     @property

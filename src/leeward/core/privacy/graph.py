@@ -45,7 +45,7 @@ class PolicyGraph:
                  f"{len(self.nodes)} nodes")  # fmt: skip
         _require(len(self.edges) <= MOST_EDGES, f"must have at most {MOST_EDGES} edges",
                  f"{len(self.edges)} edges")  # fmt: skip
-        _require(all(len(one) == 2 for one in self.edges), "must join two different nodes by an "
+        _require(all(len(edge) == 2 for edge in self.edges), "must join two different nodes by an "
                  "edge", "an edge from a node to itself")  # fmt: skip
         ends = frozenset[str]().union(*self.edges)
         _require(ends <= set(self.nodes), "must have edges between its nodes", "another node")
@@ -257,7 +257,7 @@ def _of_workforces(name: str, jobs: int, joined: Callable[[Counts, Counts], bool
     _require(1 <= jobs <= MOST_WORKFORCE, f"must have 1 to {MOST_WORKFORCE} jobs", str(jobs))
     sizes = range(jobs + 1)
     forces = sorted((one for one in product(sizes, sizes) if sum(one) <= jobs), key=_by_size)
-    named = {one: "∅" if not any(one) else f"{one[0]}+{one[1]}" for one in forces}
+    named = {force: "∅" if not any(force) else f"{force[0]}+{force[1]}" for force in forces}
     edges = ((named[a], named[b]) for a, b in combinations(forces, 2) if joined(a, b))
     nodes = tuple(named.values())
     return PolicyGraph(name, nodes, frozenset(map(frozenset, edges)), "∅",

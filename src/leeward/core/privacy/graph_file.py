@@ -43,9 +43,11 @@ def read_graph(source: str) -> PolicyGraph:
 
 def _built(name: str, numbers: Sequence[str]) -> PolicyGraph:
     try:
-        first = [int(one) for one in numbers[:1]]
+        first = [int(number) for number in numbers[:1]]
         workforce = name in ("h15", "h15-printed", "strong", "weak")
-        second: list[Any] = list(numbers[1:]) if workforce else [int(one) for one in numbers[1:]]
+        second: list[Any] = (
+            list(numbers[1:]) if workforce else [int(number) for number in numbers[1:]]
+        )
         return BUILT_IN[name](*first, *second)
     except (ValueError, TypeError) as error:
         if isinstance(error, InvalidParameter):

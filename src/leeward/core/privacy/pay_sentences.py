@@ -62,8 +62,8 @@ class PayRead:
     def of(cls, marginals: Iterable[Marginal]) -> "PayRead":
         """What these tables read."""
         tables = tuple(marginals)
-        paid = [one for one in tables if isinstance(one.statistic, Pay)]
-        classes = any(one.by_numbers for one in tables)
+        paid = [table for table in tables if isinstance(table.statistic, Pay)]
+        classes = any(table.by_numbers for table in tables)
         columns = {column.name for one in paid for column in one.statistic.needs}
         whole = not classes and len(columns) == 1 and all(one.counts_every_job for one in paid)
         return cls(classes, bool(paid), whole)
@@ -182,5 +182,5 @@ def _at_the_cap(guarantee: "Guarantee") -> str:
 
 
 def _listed(numbers: Iterable[int]) -> str:
-    *first, last = (f"{one:,}" for one in numbers)
+    *first, last = (f"{number:,}" for number in numbers)
     return f"{', '.join(first)} and {last}"

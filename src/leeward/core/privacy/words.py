@@ -83,7 +83,7 @@ class Sentence:
 
 def joined(sentences: Iterable[Sentence]) -> str:
     """Sentences as one paragraph."""
-    return " ".join(one.text for one in sentences)
+    return " ".join(sentence.text for sentence in sentences)
 
 
 def of_guarantee(guarantee: "Guarantee", name: str, steps: int, text: str) -> Sentence:
