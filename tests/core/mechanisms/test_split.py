@@ -11,8 +11,8 @@ from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.split import (
     CANDIDATES,
     HEADROOMS,
+    ErrorWeights,
     Narrower,
-    Weights,
     best_bound,
     classes_of,
     expected_errors,
@@ -68,7 +68,7 @@ def test_the_choice_has_the_smallest_error_of_all_candidates(
     rooms, shares = range(0, len(HEADROOMS), 12), CANDIDATES[::7]
     truth = {(x, h): integrated(built, x, HEADROOMS[h]) for x in shares for h in rooms}
     for (share, room), wanted in truth.items():
-        weigh = Weights.of(built.parameters.cells, gaussian=built.rho > 0)
+        weigh = ErrorWeights.of(built.parameters.cells, gaussian=built.rho > 0)
         found = expected_errors(built.parameters, built.rho, sqrt(number), share, weigh)[room]
         assert found == pytest.approx(wanted, rel=1e-3)
     least = integrated(built, built.split, built.clipping.headroom)
@@ -79,7 +79,7 @@ def test_the_choice_has_the_smallest_error_of_all_candidates(
 @pytest.mark.parametrize("share", ["1/100", "1/20", "1/4"])
 def test_narrower_intervals_cost_no_more_than_their_share(noise: str, share: str) -> None:
     built, given = built_with(noise, "0.1", "4", 8), Fraction(share)
-    weigh, total = Weights.of(8, gaussian=built.rho > 0), Weights(1.0, 1.0)
+    weigh, total = ErrorWeights.of(8, gaussian=built.rho > 0), ErrorWeights(1.0, 1.0)
     asked = built.parameters, built.rho, 2.0
     free = best_bound(*asked, None, weigh)
     paid = best_bound(*asked, None, weigh, Narrower(given, total))

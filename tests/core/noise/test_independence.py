@@ -25,7 +25,7 @@ from leeward.core.noise.body import HEXAGON
 from leeward.core.noise.design import Design
 from leeward.core.noise.exact_selection import SecretSelection, below, choose, falls
 from leeward.core.noise.gaussian import SPARE, draw_gaussian
-from leeward.core.noise.joint_draws import LAST, Layout, RowWords, draw_joint
+from leeward.core.noise.joint_draws import LAST, RowWords, WordLayout, draw_joint
 from leeward.core.noise.law import discrete_laplace
 from leeward.core.noise.pairs import PairBits, draw_pairs
 from leeward.core.noise.sampling import Uniform, draw
@@ -221,7 +221,7 @@ SAMPLERS: dict[str, Sampler] = {
     ),
     "joint_draws.draw_joint": Arrays(
         lambda n, bits: draw_joint(TABLES, alike(n), SHAPE, bits),
-        (Layout(TABLES, SHAPE).words, TABLES.cells + 1),
+        (WordLayout(TABLES, SHAPE).words, TABLES.cells + 1),
         # The signs of a table of two cells, the last power and the last cell of each table follow.
         idle={0: {2, 4}, 1: {2, 5}},
     ),
@@ -395,7 +395,7 @@ def one_h(patch: pytest.MonkeyPatch) -> None:
 def one_h_of_a_product(patch: pytest.MonkeyPatch) -> None:
     read = RowWords.read
 
-    def twin(rows: int, layout: Layout, bits: SecretBits) -> RowWords:
+    def twin(rows: int, layout: WordLayout, bits: SecretBits) -> RowWords:
         words = read(rows, layout, bits)
         words.wide[:, layout.shared] = words.wide[0, layout.shared]
         return words

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from leeward.core.noise.design import Design, Norm
 from leeward.core.noise.joint_draws import (
-    Layout,
     RowWords,
+    WordLayout,
     choices,
     decide_joint,
     draw_joint,
@@ -100,7 +100,7 @@ def test_a_table_may_have_one_sign() -> None:
 
 @pytest.mark.parametrize(("kind", "shape"), [("side", 0), ("sum", 12)])
 def test_balls_decide_as_floats_do(kind: Norm, shape: int) -> None:
-    layout, bits = Layout(Design(SIX, kind), shape), SecretBits()
+    layout, bits = WordLayout(Design(SIX, kind), shape), SecretBits()
     words, scales = RowWords.read(60, layout, bits), Scales(np.full(60, 100))
     quick = decide_joint(layout, scales, words, bits)
     slow = [refine_joint(layout, Fraction(100), words, row, bits) for row in range(60)]
@@ -108,7 +108,7 @@ def test_balls_decide_as_floats_do(kind: Norm, shape: int) -> None:
 
 
 def test_words_at_the_end_of_an_option_are_decided_with_more_bits() -> None:
-    layout, bits = Layout(Design((3, 4)), 4), SecretBits()
+    layout, bits = WordLayout(Design((3, 4)), 4), SecretBits()
     words = RowWords.read(100, layout, bits)
     words.wide[:, layout.power] = choices(layout.design).powers[2]
     noise = decide_joint(layout, Scales(np.full(100, 50)), words, bits)

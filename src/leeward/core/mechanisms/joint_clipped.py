@@ -26,8 +26,8 @@ from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide
 from leeward.core.mechanisms.split import (
     MOST_ESTABLISHMENTS,
     Bound,
+    ErrorWeights,
     Narrower,
-    Weights,
     bound_for,
     establishment_class,
     given_split,
@@ -276,11 +276,11 @@ def _narrower(design: Design, paid: Fraction, *, gaussian: bool) -> Narrower | N
     if not paid:
         return None
     noise = moments_of(design, gaussian=gaussian).absolute[0]
-    return Narrower(paid, Weights(noise * (sqrt(2) if gaussian else 1), 1.0))
+    return Narrower(paid, ErrorWeights(noise * (sqrt(2) if gaussian else 1), 1.0))
 
 
-def _weights(design: Design, *, gaussian: bool) -> Weights:
+def _weights(design: Design, *, gaussian: bool) -> ErrorWeights:
     """The mean over all cells; Gaussian noise moves √2 as far."""
     absolute = moments_of(design, gaussian=gaussian).absolute[1:]
     noise = float(np.average(absolute, weights=design.tables))
-    return Weights(noise * (sqrt(2) if gaussian else 1), len(design.tables) / design.cells)
+    return ErrorWeights(noise * (sqrt(2) if gaussian else 1), len(design.tables) / design.cells)

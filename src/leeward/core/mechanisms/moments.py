@@ -17,7 +17,7 @@ from leeward.core.exact import Number
 from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.noisy_maximum import NoisyMaximum
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.mechanisms.split import Weights, bound_for
+from leeward.core.mechanisms.split import ErrorWeights, bound_for
 from leeward.core.noise.law import laplace
 from leeward.core.noise.noise_source import Noise, secret
 from leeward.core.noise.scales import Integers, Scales
@@ -37,7 +37,7 @@ RADIUS = Fraction(9, 2)
 DIAMETER = Fraction(5)
 """The L1 distance of two rows at most."""
 
-WEIGHTS = Weights(noise=float(DIAMETER), lost=1.0)
+WEIGHTS = ErrorWeights(noise=float(DIAMETER), lost=1.0)
 """What the bound on establishments is chosen for: noise of 5·βθ/ε₂, rows that clipping takes."""
 
 MIDDLE = 2**60

@@ -14,7 +14,7 @@ from leeward.core.exact import log_growth, precision
 from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.size_grid import STEPS
-from leeward.core.noise.error import Weights, gaussian_weights, laplace_weights
+from leeward.core.noise.error import GridWeights, gaussian_weights, laplace_weights
 from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers, Scales
@@ -88,7 +88,7 @@ class NoisyMaximum:
         noise, weights, _ = self._weights()
         return float(weights @ np.maximum(largest - self.clipping.float_theta(index + noise), 0))
 
-    def _weights(self) -> Weights:
+    def _weights(self) -> GridWeights:
         if self.rho:
             return gaussian_weights(float(self.variance))
         return laplace_weights(float(self.law.pieces[0].rate))

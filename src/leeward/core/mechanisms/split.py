@@ -104,7 +104,7 @@ def by_class(
         yield suited(establishments), np.flatnonzero(classes == establishments)
 
 
-class Weights(NamedTuple):
+class ErrorWeights(NamedTuple):
     """What a mean error is made of: noise in units of βθ/ε₂, and the part of what clipping takes.
 
     With Gaussian noise the first is in units of βθ/√(2ρ₂).
@@ -114,7 +114,7 @@ class Weights(NamedTuple):
     lost: float
 
     @classmethod
-    def of(cls, cells: int, *, gaussian: bool) -> "Weights":
+    def of(cls, cells: int, *, gaussian: bool) -> "ErrorWeights":
         """A block of worker cells: d = 1 moves once, others twice."""
         moved = min(cells, 2)
         return cls(sqrt(2 * moved / np.pi) if gaussian else moved, 1 / cells)
@@ -128,7 +128,7 @@ class Narrower(NamedTuple):
     """
 
     share: Fraction
-    weights: Weights
+    weights: ErrorWeights
 
 
 def paid_share(margins: Number) -> Fraction:
@@ -149,7 +149,7 @@ def bound_for(
     rho: Fraction,
     establishments: int,
     split: Fraction | None = None,
-    weights: Weights | None = None,
+    weights: ErrorWeights | None = None,
     narrower: Narrower | None = None,
 ) -> Bound:
     """The pair for workplace cells of this many establishments.
@@ -166,7 +166,7 @@ def best_bound(
     rho: Fraction,
     alike: float,
     split: Fraction | None = None,
-    weights: Weights | None = None,
+    weights: ErrorWeights | None = None,
     narrower: Narrower | None = None,
 ) -> Bound:
     """The pair with the smallest error if `alike` establishments are as large as the largest.
@@ -175,7 +175,7 @@ def best_bound(
     among those whose error is not too much larger.
     """
     shares = CANDIDATES if split is None else (split,)
-    weigh = weights or Weights.of(parameters.cells, gaussian=rho > 0)
+    weigh = weights or ErrorWeights.of(parameters.cells, gaussian=rho > 0)
     errors = np.array([expected_errors(parameters, rho, alike, one, weigh) for one in shares])
     judged = errors
     if narrower is not None and errors.min() < inf:
@@ -189,7 +189,7 @@ def best_bound(
 
 
 def expected_errors(
-    parameters: Parameters, rho: Fraction, alike: float, share: Fraction, weigh: Weights
+    parameters: Parameters, rho: Fraction, alike: float, share: Fraction, weigh: ErrorWeights
 ) -> Floats:
     """Mean error of a worker cell for each headroom, in units of the large establishments.
 
@@ -201,7 +201,7 @@ def expected_errors(
 
 
 def _widths(
-    parameters: Parameters, rho: Fraction, alike: float, share: Fraction, weigh: Weights
+    parameters: Parameters, rho: Fraction, alike: float, share: Fraction, weigh: ErrorWeights
 ) -> Floats:
     """Half of the interval for each headroom, in the same units, at an index without noise.
 
@@ -221,7 +221,7 @@ def _index_spread(parameters: Parameters, rho: Fraction, share: Fraction) -> flo
     return growth / (sqrt(2 * share * rho) if rho else float(share * parameters.aimed))
 
 
-def _unit(parameters: Parameters, rho: Fraction, share: Fraction, weigh: Weights) -> float:
+def _unit(parameters: Parameters, rho: Fraction, share: Fraction, weigh: ErrorWeights) -> float:
     """The mean noise of a cell for each job of θ."""
     alpha, rest = parameters.growth, 1 - share
     paid = sqrt(2 * rest * rho) if rho else float(rest * parameters.aimed)

@@ -11,7 +11,7 @@ from leeward.core.exact import ball
 from leeward.core.noise.sampling import Uniform
 
 if TYPE_CHECKING:
-    from leeward.core.noise.joint_draws import Layout
+    from leeward.core.noise.joint_draws import WordLayout
 
 
 class Undecided(Exception):
@@ -22,7 +22,7 @@ class BallRow:
     """One row in ball arithmetic, step by step as in floats."""
 
     def __init__(
-        self, layout: "Layout", scale: Fraction, wide: list[Uniform], narrow: list[Uniform]
+        self, layout: "WordLayout", scale: Fraction, wide: list[Uniform], narrow: list[Uniform]
     ) -> None:
         self.layout, self.design = layout, layout.design
         self.wide, self.narrow = wide, narrow

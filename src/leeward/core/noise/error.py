@@ -108,7 +108,7 @@ def _tails(law: Law, scale: Floats, jobs: Floats) -> tuple[Floats, Floats]:
     return below, above
 
 
-class Weights(NamedTuple):
+class GridWeights(NamedTuple):
     """Values of an integer noise, `stride` apart, and their normalised probabilities."""
 
     noise: NDArray[np.int64]
@@ -116,20 +116,20 @@ class Weights(NamedTuple):
     stride: int
 
 
-def laplace_weights(rate: float) -> Weights:
+def laplace_weights(rate: float) -> GridWeights:
     """Of discrete Laplace noise, P(j) ∝ exp(−rate·|j|)."""
     return _weights(NEGLIGIBLE / rate, lambda noise: np.exp(-rate * np.abs(noise)))
 
 
-def gaussian_weights(variance: float) -> Weights:
+def gaussian_weights(variance: float) -> GridWeights:
     """Of discrete Gaussian noise, P(j) ∝ exp(−j²/2σ²)."""
     reach = (2 * NEGLIGIBLE * variance) ** 0.5
     return _weights(reach, lambda noise: np.exp(-(noise**2) / (2 * variance)))
 
 
-def _weights(reach: float, density: Callable[[Floats], Floats]) -> Weights:
+def _weights(reach: float, density: Callable[[Floats], Floats]) -> GridWeights:
     most = int(reach) + 2
     stride = 1 + most // POINTS
     noise = np.arange(-(most // stride), most // stride + 1) * stride
     chance = density(noise.astype(np.float64))
-    return Weights(noise, chance / chance.sum(), stride)
+    return GridWeights(noise, chance / chance.sum(), stride)

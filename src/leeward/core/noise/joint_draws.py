@@ -41,7 +41,7 @@ class RowWords:
     narrow: NDArray[np.uint32]
 
     @classmethod
-    def read(cls, rows: int, layout: "Layout", bits: SecretBits) -> "RowWords":
+    def read(cls, rows: int, layout: "WordLayout", bits: SecretBits) -> "RowWords":
         """Fresh words for `rows` rows."""
         cells = layout.design.cells
         return cls(
@@ -51,7 +51,7 @@ class RowWords:
 
 
 @dataclass(frozen=True)
-class Layout:
+class WordLayout:
     """Which word of a row is for what; `shape` is k, or 0 where tails are exponential."""
 
     design: Design
@@ -92,7 +92,7 @@ class Layout:
 def draw_joint(design: Design, scales: Scales, shape: int, bits: SecretBits) -> Integers:
     """Noise (rows, D) of tables that add up, one row for each scale; with shape 0 there is no H."""
     require_accuracy()
-    layout = Layout(design, shape)
+    layout = WordLayout(design, shape)
     noise = np.empty((len(scales.base), design.cells), dtype=np.int64)
     step = max(1, CHUNK_WORDS // layout.words)
     for start in range(0, len(noise), step):
@@ -102,7 +102,7 @@ def draw_joint(design: Design, scales: Scales, shape: int, bits: SecretBits) -> 
     return noise
 
 
-def decide_joint(layout: Layout, scales: Scales, words: RowWords, bits: SecretBits) -> Integers:
+def decide_joint(layout: WordLayout, scales: Scales, words: RowWords, bits: SecretBits) -> Integers:
     """The integers that these words name; rows that float64 leaves open are refined."""
     with np.errstate(all="ignore"):
         noise, open_ = _in_floats(layout, scales.floats, words)
@@ -111,7 +111,7 @@ def decide_joint(layout: Layout, scales: Scales, words: RowWords, bits: SecretBi
     return np.clip(noise, LEAST_NOISE, MOST_NOISE)
 
 
-def _in_floats(layout: Layout, scale: Floats, words: RowWords) -> tuple[Integers, Open]:
+def _in_floats(layout: WordLayout, scale: Floats, words: RowWords) -> tuple[Integers, Open]:
     """The integers, and which rows are not certain."""
     design, rows = layout.design, len(scale)
     steps = choices(design)
@@ -237,7 +237,7 @@ def _table(weights: Sequence[Sequence[int]]) -> Steps:
 
 
 def refine_joint(
-    layout: Layout, scale: Fraction, words: RowWords, row: int, bits: SecretBits
+    layout: WordLayout, scale: Fraction, words: RowWords, row: int, bits: SecretBits
 ) -> list[int]:
     """The same row with balls, extending its own uniforms until every question has an answer."""
     wide = [Uniform(int(word), 64, bits) for word in words.wide[row]]

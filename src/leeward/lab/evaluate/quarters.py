@@ -16,7 +16,7 @@ from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.exact import Number, positive
 from leeward.core.mechanisms.choice import CANDIDATES, measurement
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.mechanisms.split import Weights, best_bound, expected_errors
+from leeward.core.mechanisms.split import ErrorWeights, best_bound, expected_errors
 from leeward.core.mechanisms.vector_pareto import tail_and_step
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.delta import largest_rho
@@ -101,7 +101,7 @@ class Horizon:
         The split is the one with the smallest error. Together quarters have the noise R·U, R ~
         Γ(T+1): (T+1)/2.
         """
-        weights = Weights(noise, 0.0)
+        weights = ErrorWeights(noise, 0.0)
         split = best_bound(self._parameters, rho, 0.0, None, weights).split
         error = expected_errors(self._parameters, rho, 0.0, split, weights)[0]
         return HEADROOM * float(error) / float(self.alpha)
