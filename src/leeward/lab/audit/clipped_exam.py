@@ -6,7 +6,7 @@ sums, which are independent given θ; the loss is the worst index.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from math import log
@@ -23,7 +23,7 @@ from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.exams import examined
 from leeward.lab.audit.loss import INFINITE, NONE, Loss, over, worst, zcdp_loss
-from leeward.lab.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts
+from leeward.lab.audit.neighbours import Depth, Pair, parts, sized_blocks
 from leeward.lab.audit.outputs import Rounded
 from leeward.lab.audit.recording import (
     ClippedRelease,
@@ -38,20 +38,22 @@ Both = tuple[Database, Database]
 DISTINGUISHED = Loss(INFINITE, INFINITE, arb("nan"))
 
 
-def examine_clipped(made: EntryMechanism, name: str, depth: Depth) -> Loss:
+def examine_clipped(mechanism: EntryMechanism, name: str, depth: Depth) -> Loss:
     """Index and sums jointly."""
-    return clipped_loss(made, examined(made, name), depth)
+    return clipped_loss(mechanism, examined(mechanism, name), depth)
 
 
-def examine_gaussian(made: EntryMechanism, name: str, depth: Depth) -> Loss:
+def examine_gaussian(mechanism: EntryMechanism, name: str, depth: Depth) -> Loss:
     """ρ from Rényi divergences, restated as the ε that it implies at the requested δ."""
-    return zcdp_loss(gaussian_rho(made, examined(made, name), depth), made.parameters.delta)
+    return zcdp_loss(
+        gaussian_rho(mechanism, examined(mechanism, name), depth), mechanism.parameters.delta
+    )
 
 
-def examine_clipped_chains(made: EntryMechanism, name: str, depth: Depth) -> Loss:
+def examine_clipped_chains(mechanism: EntryMechanism, name: str, depth: Depth) -> Loss:
     """The same by employer: each part is two establishments, which both change."""
-    chained = (pair.chained() for pair in _pairs(made, examined(made, name), depth))
-    return worst(pair_loss(made, (parts(pair.before), parts(pair.after))) for pair in chained)
+    chained = (pair.chained() for pair in _pairs(mechanism, examined(mechanism, name), depth))
+    return worst(pair_loss(mechanism, (parts(pair.before), parts(pair.after))) for pair in chained)
 
 
 def clipped_loss(
@@ -66,19 +68,16 @@ def clipped_loss(
 def _pairs(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Iterator[Pair]:
     """Also with workers outside the table."""
     alpha, cells = mechanism.parameters.growth, mechanism.parameters.cells
-    sizes = [*block_sizes(alpha, 100, additive(policy)), *range(8, depth.small, 4)]
     for kinds in (cells, cells + 1):
-        yield from blocks(policy, alpha, kinds, sizes)
+        yield from sized_blocks(policy, alpha, kinds, 100, depth)
 
 
 def releases(
     mechanism: EntryMechanism, both: Both
 ) -> tuple[ClippedRelease, ClippedRelease, list[int]]:
     """Both databases, released with the same indices, and these."""
-    lowest, highest = sorted(
-        int(clipped_release(mechanism, [database]).index.true[0]) for database in both
-    )
-    indices = sorted(set(_indices(lowest, highest, mechanism)))
+    maxima = (clipped_release(mechanism, [database]).index.true[0] for database in both)
+    indices = index_grid(maxima, mechanism)
     before, after = (
         clipped_release(mechanism, [database] * len(indices), np.array(indices))
         for database in both
@@ -91,13 +90,28 @@ def pair_loss(mechanism: EntryMechanism, both: Both) -> Loss:
     before, after, indices = releases(mechanism, both)
     if (before.theta != after.theta).any():  # published: it must follow from the index alone
         return DISTINGUISHED
-    cells, claimed = mechanism.parameters.cells, mechanism.parameters.epsilon
-    steps = _steps(before.sums, after.sums)
+    cells, steps = mechanism.parameters.cells, moves(before.sums, after.sums)
+    return worst_index(
+        indices,
+        (before.index, after.index),
+        lambda i: sums_loss(before.sums, after.sums, steps[i * cells : (i + 1) * cells]),
+        mechanism.parameters.epsilon,
+    )
+
+
+def worst_index(
+    indices: Iterable[int],
+    requests: tuple[NoiseRequest, NoiseRequest],
+    sums: Callable[[int], Loss],
+    claimed: Fraction,
+) -> Loss:
+    """Over indices, the log-ratio of each and the loss of the sums given it, together."""
     losses = []
     for i, index in enumerate(indices):
-        first = _signed(*(run.index.rounded(i).mass((index,)) for run in (before, after)))
-        sums = _sums(before.sums, after.sums, steps[i * cells : (i + 1) * cells])
-        losses.append(_joined(first, sums, claimed))
+        before, after = (request.rounded(i).mass((index,)) for request in requests)
+        with precision(128):
+            first = (before / after).log()
+        losses.append(joined(first, sums(i), claimed))
     return worst(losses)
 
 
@@ -105,12 +119,13 @@ Step = tuple[int, int, int]
 """How far an entry moves between neighbours, and the number of its scale in either."""
 
 
-def _steps(before: NoiseRequest, after: NoiseRequest) -> list[Step]:
+def moves(before: NoiseRequest, after: NoiseRequest) -> list[Step]:
+    """Of each entry."""
     columns = (after.true - before.true, before.level, after.level)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _sums(before: NoiseRequest, after: NoiseRequest, steps: list[Step]) -> Loss:
+def sums_loss(before: NoiseRequest, after: NoiseRequest, steps: list[Step]) -> Loss:
     """The loss of the noisy sums given θ: cells are independent, so it adds up."""
     total = NONE
     for (moved, left, right), cells in Counter(steps).items():
@@ -131,29 +146,26 @@ def _cell(law: Hashable, scale: Fraction, moved: int) -> Loss:
     return over(outputs, before.mass, after.mass, Fraction(0))
 
 
-def _indices(before: int, after: int, mechanism: ClippingMechanism) -> Iterator[int]:
+def index_grid(maxima: Iterable[int], mechanism: ClippingMechanism) -> list[int]:
     """Indices around both maxima, where θ meets either size, and such as put θ below both.
 
     Noise may put the index anywhere, so also where θ would be hardly a job but for its floor.
     """
+    before, after = sorted(map(int, maxima))
     parameters = mechanism.parameters
     growth = log(1 + parameters.growth)
     headroom = int(log(mechanism.clipping.headroom) / growth * STEPS)
     near, high = before - headroom - 3 * STEPS, after + 3 * STEPS
     least = int(log(parameters.floor) / growth) * STEPS - STEPS
-    yield from range(near, high + 1, max(1, (high - near) // 12))
-    yield from (before, after)  # where the index itself loses most
-    yield from (size - headroom + side for size in {before, after} for side in (-1, 0, 1))
-    yield from range(least, near, max(1, (near - least) // 4))
-    yield from range(0, least, max(1, least // 4))
+    grid = {before, after}  # where the index itself loses most
+    grid.update(range(near, high + 1, max(1, (high - near) // 12)))
+    grid.update(size - headroom + side for size in (before, after) for side in (-1, 0, 1))
+    grid.update(range(least, near, max(1, (near - least) // 4)))
+    grid.update(range(0, least, max(1, least // 4)))
+    return sorted(grid)
 
 
-def _signed(p: arb, q: arb) -> arb:
-    with precision(128):
-        return (p / q).log()
-
-
-def _joined(first: arb, sums: Loss, claimed: Fraction) -> Loss:
+def joined(first: arb, sums: Loss, claimed: Fraction) -> Loss:
     """Forward adds the index's log-ratio, backward subtracts it."""
     with precision(128):
         forward, backward = sums.forward + first, sums.backward - first
@@ -179,7 +191,7 @@ def pair_rho(mechanism: EntryMechanism, both: Both) -> arb:
     before, after, indices = releases(mechanism, both)
     if (before.theta != after.theta).any():
         return INFINITE
-    first, rest = _steps(before.index, after.index), _steps(before.sums, after.sums)
+    first, rest = moves(before.index, after.index), moves(before.sums, after.sums)
     for i in range(len(indices)):
         parts = Counter(
             _moved(before.sums, after.sums, step) for step in rest[i * cells : (i + 1) * cells]

@@ -410,8 +410,10 @@ def near_rows(depth: Depth) -> Loss:
 class CountedSizes(EmployerMoments):
     """Establishments are as large as their rows in the sums; those left out are forgotten."""
 
-    def _release(self, held: Establishments, noise: Noise) -> tuple[Integers, Integers]:
-        return super()._release(replace(held, sizes=held.sums[:, 0] // UNIT), noise)
+    def _release(self, establishments: Establishments, noise: Noise) -> tuple[Integers, Integers]:
+        return super()._release(
+            replace(establishments, sizes=establishments.sums[:, 0] // UNIT), noise
+        )
 
 
 def counted_sizes(depth: Depth) -> Loss:
@@ -422,14 +424,14 @@ def counted_sizes(depth: Depth) -> Loss:
 
 def hasty_medians(depth: Depth) -> Loss:
     """Medians with weights e^(−rank·ε/2)."""
-    made = TheilSen.calibrated("1")
-    return examine_medians(replace(made, rate=2 * made.rate), depth)
+    moments = TheilSen.calibrated("1")
+    return examine_medians(replace(moments, rate=2 * moments.rate), depth)
 
 
 def half_the_sets(depth: Depth) -> Loss:
     """Noise for half of the sets of columns that are counted."""
-    made = counts_at(Guarantee("worker", None, EPSILON))
-    return examine_counts(replace(made, parts=tuple(2 * one for one in made.parts)), depth)
+    counts = counts_at(Guarantee("worker", None, EPSILON))
+    return examine_counts(replace(counts, parts=tuple(2 * part for part in counts.parts)), depth)
 
 
 SYNTHETIC = (
@@ -462,8 +464,10 @@ HOMES = (
 
 LOCAL = (
     *(
-        Control("p rounded up", one.mechanism, rounded_up(one.make), Local.name, detail=one.detail)
-        for one in {line.mechanism: line for line in LOCAL_LINES}.values()
+        Control(
+            "p rounded up", line.mechanism, rounded_up(line.make), Local.name, detail=line.detail
+        )
+        for line in {local.mechanism: local for local in LOCAL_LINES}.values()
     ),
     *(
         Control(

@@ -19,7 +19,7 @@ from leeward.core.privacy import Policy, policy
 from leeward.core.privacy.policy import with_plus
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.loss import Loss, laplace_loss, over, pure_loss, tail_bound, worst
-from leeward.lab.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, pairs, parts
+from leeward.lab.audit.neighbours import Depth, Pair, pairs, parts, sized_blocks
 from leeward.lab.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.lab.audit.recording import (
     BlockMechanism,
@@ -36,36 +36,40 @@ Exam = Callable[[Any, str, Depth], Loss]
 """The largest loss of a mechanism under the policy of a name; an audit line joins the two."""
 
 
-def examine_scalar(made: CountMechanism, name: str, depth: Depth) -> Loss:
+def examine_scalar(mechanism: CountMechanism, name: str, depth: Depth) -> Loss:
     """A workplace table; several worker cells are released alike, each at its share of ε."""
-    parameters = made.parameters
-    neighbours = pairs(examined(made, name), parameters.alpha, depth)
-    return scalar(workplace_view(made), neighbours, parameters.epsilon, copies=parameters.cells)
+    parameters = mechanism.parameters
+    neighbours = pairs(examined(mechanism, name), parameters.alpha, depth)
+    return scalar(
+        workplace_view(mechanism), neighbours, parameters.epsilon, copies=parameters.cells
+    )
 
 
-def examine_chains(made: CountMechanism, name: str, depth: Depth) -> Loss:
+def examine_chains(mechanism: CountMechanism, name: str, depth: Depth) -> Loss:
     """A workplace table by employer: each part is two establishments, which both change."""
-    parameters = made.parameters
-    neighbours = pairs(examined(made, name), parameters.alpha, depth)
+    parameters = mechanism.parameters
+    neighbours = pairs(examined(mechanism, name), parameters.alpha, depth)
     chained = (pair.chained() for pair in neighbours)
-    view = workplace_view(made)
+    view = workplace_view(mechanism)
     return scalar(lambda database: view(parts(database)), chained, parameters.epsilon)
 
 
-def examine_kept(made: KeepingMechanism, name: str, depth: Depth) -> Loss:
+def examine_kept(mechanism: KeepingMechanism, name: str, depth: Depth) -> Loss:
     """Whole establishments, also such as are too large to be kept."""
-    return scalar(kept_view(made), pairs(policy(name), None, depth), made.parameters.epsilon)
+    return scalar(
+        kept_view(mechanism), pairs(policy(name), None, depth), mechanism.parameters.epsilon
+    )
 
 
-def examine_block(made: BlockMechanism, name: str, depth: Depth) -> Loss:
+def examine_block(mechanism: BlockMechanism, name: str, depth: Depth) -> Loss:
     """Joint masses of a block."""
-    return block(made, examined(made, name), depth)
+    return block(mechanism, examined(mechanism, name), depth)
 
 
-def examined(made: Any, name: str) -> Policy:  # noqa: ANN401 (any mechanism)
+def examined(mechanism: Any, name: str) -> Policy:  # noqa: ANN401 (any mechanism)
     """The policy of this name, with the Δ that the mechanism was calibrated for."""
     wanted = policy(name)
-    return with_plus(wanted, made.parameters.plus) if wanted.uses_alpha else wanted
+    return with_plus(wanted, mechanism.parameters.plus) if wanted.uses_alpha else wanted
 
 
 def workplace_view(mechanism: CountMechanism) -> View:
@@ -98,13 +102,10 @@ def scalar(view: View, neighbours: Iterable[Pair], claimed: Fraction, *, copies:
         before, after = (view(database) for database in pair.databases)
         drawn = (before.law, before.scale, after.law, after.scale)
         seen[after.true - before.true, drawn] = before, after
-    measure = laplace_loss if _exponential(seen.values()) else pure_loss
+    # Where tails are exponential while scales differ, only δ is finite.
+    unequal = any(a.exponential and a.scale != b.scale for a, b in seen.values())
+    measure = laplace_loss if unequal else pure_loss
     return worst(measure(a, b, claimed / copies).times(copies) for a, b in seen.values())
-
-
-def _exponential(outputs: Iterable[tuple[Rounded, Rounded]]) -> bool:
-    """Whether tails are exponential while scales differ: then only δ is finite."""
-    return any(a.exponential and a.scale != b.scale for a, b in outputs)
 
 
 def pareto_loss(before: Independent, after: Independent, claimed: Fraction) -> Loss:
@@ -138,10 +139,9 @@ def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
 def block(mechanism: BlockMechanism, policy: Policy, depth: Depth) -> Loss:
     """The worst pair for blocks of worker cells, also with workers outside the table."""
     d, alpha = mechanism.parameters.cells, mechanism.parameters.growth
-    sizes = [*block_sizes(alpha, 10**4, additive(policy)), *range(8, depth.small, 4)]
     outputs = set()
     for kinds in (d, d + 1):
-        for pair in blocks(policy, alpha, kinds, sizes):
+        for pair in sized_blocks(policy, alpha, kinds, 10**4, depth):
             before, after = (released_block(mechanism, database) for database in pair.databases)
             # Only distances matter, so databases that agree in these are examined once.
             outputs.add((before.seen_from(before.true), after.seen_from(before.true)))

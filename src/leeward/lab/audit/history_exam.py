@@ -69,10 +69,10 @@ def counted(kept: Kept) -> Marginal:
 
 def histories(rule: BoundedJobs) -> Iterator[Pair]:
     """Neighbours: one person with as many rows as count, in one period and in both."""
-    for held in product(range(rule.most + 1), repeat=len(CODES)):
-        if sum(held) > 0 and (rule.per is not None or sum(held) <= rule.most):
+    for jobs in product(range(rule.most + 1), repeat=len(CODES)):
+        if sum(jobs) > 0 and (rule.per is not None or sum(jobs) <= rule.most):
             for others in product(OTHERS, repeat=len(CODES)):
-                after = tuple(few + more for few, more in zip(others, held, strict=True))
+                after = tuple(few + more for few, more in zip(others, jobs, strict=True))
                 yield from Pair.of(others, after).admitted(Person(), None)
 
 
@@ -83,7 +83,8 @@ def examine_histories(tables: Iterable[PeriodTable], rule: BoundedJobs) -> Loss:
     together: dict[object, Loss] = {}
     for pair in histories(rule):
         before, after = (
-            [part for table in released for part in table.parts(one)] for one in pair.databases
+            [part for table in released for part in table.parts(database)]
+            for database in pair.databases
         )
         steps = tuple(map(step, before, after))  # pairs that agree in these lose alike
         if steps not in together:

@@ -23,9 +23,9 @@ Release = Callable[[Counts], DirichletHomes]
 """What is released of a group with these homes; the same whatever they are, if it is honest."""
 
 
-def always(made: DirichletHomes) -> Release:
+def always(mechanism: DirichletHomes) -> Release:
     """The same release whatever the homes are."""
-    return lambda _: made
+    return lambda _: mechanism
 
 
 @dataclass
@@ -42,13 +42,13 @@ class Script:
         return place
 
 
-def masses(made: DirichletHomes, counts: Counts) -> dict[Counts, Fraction]:
+def masses(mechanism: DirichletHomes, counts: Counts) -> dict[Counts, Fraction]:
     """The probability of every output, by all sequences of picks."""
-    found: dict[Counts, Fraction] = defaultdict(Fraction)
-    for picks in product(range(len(counts)), repeat=made.draws):
+    chances: dict[Counts, Fraction] = defaultdict(Fraction)
+    for picks in product(range(len(counts)), repeat=mechanism.draws):
         script = Script(iter(picks))
-        found[tuple(made._release(counts, script))] += script.probability
-    return found
+        chances[tuple(mechanism._release(counts, script))] += script.probability
+    return chances
 
 
 def movers() -> Iterator[tuple[Counts, Counts]]:
@@ -104,9 +104,9 @@ class HomesLine:
     def rows(self, _: object, __: Depth) -> Iterator[Row]:
         """One row for every ε."""
         for epsilon in map(Fraction, self.at):
-            made = DirichletHomes.calibrated(AREAS, DRAWS, epsilon)
+            homes = DirichletHomes.calibrated(AREAS, DRAWS, epsilon)
             claim = Claim(self.mechanism, "tight", self.policy, None, epsilon, detail=NOTICE)
-            yield Row(claim, homes_loss(always(made), self.neighbours(), epsilon))
+            yield Row(claim, homes_loss(always(homes), self.neighbours(), epsilon))
 
 
 HOMES_LINES = (HomesLine(REPLACEMENT, movers), HomesLine("worker", joiners, ("1",)))
@@ -114,8 +114,8 @@ HOMES_LINES = (HomesLine(REPLACEMENT, movers), HomesLine("worker", joiners, ("1"
 
 def half_the_prior(_: Depth) -> Loss:
     """a_i = m/(2(e^ε − 1)) at ε = 1."""
-    made = DirichletHomes.calibrated(AREAS, DRAWS, 1)
-    halved = DirichletHomes(tuple(one / 2 for one in made.prior), DRAWS)
+    homes = DirichletHomes.calibrated(AREAS, DRAWS, 1)
+    halved = DirichletHomes(tuple(weight / 2 for weight in homes.prior), DRAWS)
     return homes_loss(always(halved), movers(), Fraction(1))
 
 

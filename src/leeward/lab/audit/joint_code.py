@@ -54,41 +54,44 @@ JOINT_DRAWS = 1 << 17
 LAW = "draws noise of another law than it asks for"
 
 
-def count_faults(made: JointCountMechanism, found: list[Database]) -> Iterator[str]:
+def count_faults(mechanism: JointCountMechanism, databases: list[Database]) -> Iterator[str]:
     """The jobs of each code of each table, and with noise what was drawn, with its total."""
-    yield from _law_faults(made.design, int(getattr(made, "shape", 0)))
-    tables = made.design.tables
-    measurement = _measurement(made, paid_margins(cast(Any, made), Fraction(1)))
-    for before, after in zip(found[::2], found[1::2], strict=True):
+    yield from _law_faults(mechanism.design, int(getattr(mechanism, "shape", 0)))
+    tables = mechanism.design.tables
+    measurement = _measurement(mechanism, paid_margins(cast(Any, mechanism), Fraction(1)))
+    for before, after in zip(databases[::2], databases[1::2], strict=True):
         counts = broken_down(before, tables).sum(axis=0, keepdims=True)
         noise = RecordingNoise()
-        made._release(counts, np.array([before.largest]), noise)
-        if [one.true for one in noise.joints] != [tuple(counts[0].tolist())]:
+        mechanism._release(counts, np.array([before.largest]), noise)
+        if [block.true for block in noise.joints] != [tuple(counts[0].tolist())]:
             yield COUNTS
-        answers = [counts + shift(tables), np.array([grid_index(before.largest, made.parameters)])]
+        answers = [
+            counts + shift(tables),
+            np.array([grid_index(before.largest, mechanism.parameters)]),
+        ]
         yield from _same(measurement, (before, after), answers)
         shown = measurement._measure(joint_entries([before], tables), RecordingNoise(answers))
         if shown.values.tolist() != [[int(answers[0][0, : tables[0]].sum()), *answers[0][0]]]:
             yield COUNTS
 
 
-def clipped_faults(made: JointEntryMechanism, found: list[Database]) -> Iterator[str]:
+def clipped_faults(mechanism: JointEntryMechanism, databases: list[Database]) -> Iterator[str]:
     """Index, sums in lattice points, and whole jobs; the bound θ is only read."""
-    yield from _law_faults(made.design, 0)
-    lattice, tables = made.clipping.lattice, made.design.tables
-    true = [grid_index(one.largest, made.parameters) for one in found]
+    yield from _law_faults(mechanism.design, 0)
+    lattice, tables = mechanism.clipping.lattice, mechanism.design.tables
+    true = [grid_index(database.largest, mechanism.parameters) for database in databases]
     for low in LOW:
-        index, theta, sums, values = clipped_release(made, found, np.array(true) - low)
+        index, theta, sums, values = clipped_release(mechanism, databases, np.array(true) - low)
         if index.true.tolist() != true:
             yield INDEX
-        for i, (database, bound) in enumerate(zip(found, theta.tolist(), strict=True)):
+        for i, (database, bound) in enumerate(zip(databases, theta.tolist(), strict=True)):
             points = _clipped_sums(database, tables, bound, lattice)
             if list(sums[i].true) != points:
                 yield SUMS
             if values[i].tolist() != _whole_jobs(points, tables, lattice):
                 yield JOBS
-    measurement = _measurement(made, PublicMargins())
-    for k, (before, after) in enumerate(zip(found[::2], found[1::2], strict=True)):
+    measurement = _measurement(mechanism, PublicMargins())
+    for k, (before, after) in enumerate(zip(databases[::2], databases[1::2], strict=True)):
         drawn_sums = (20 + k) * lattice * shift(tables) + 7 * shift(tables)
         answers = [np.array([true[2 * k]]), drawn_sums]
         yield from _same(measurement, (before, after), answers)
@@ -118,18 +121,22 @@ class JointMeasurement(Protocol):
         """The tables."""
 
 
-def _measurement(made: object, margins: MarginRule) -> JointMeasurement:
+def _measurement(mechanism: object, margins: MarginRule) -> JointMeasurement:
     """What a release measures with."""
-    return cast(JointMeasurement, cast(Mechanism, made).measurement(by_cell=False, margins=margins))
+    return cast(
+        JointMeasurement, cast(Mechanism, mechanism).measurement(by_cell=False, margins=margins)
+    )
 
 
 def _same(
-    made: JointMeasurement, both: tuple[Database, Database], answers: Sequence[Integers]
+    mechanism: JointMeasurement, both: tuple[Database, Database], answers: Sequence[Integers]
 ) -> Iterator[str]:
     """With the same noisy numbers, neighbours show the same values and margins."""
     first, second = (
-        made._measure(joint_entries([one], made.design.tables), RecordingNoise(list(answers)))
-        for one in both
+        mechanism._measure(
+            joint_entries([database], mechanism.design.tables), RecordingNoise(list(answers))
+        )
+        for database in both
     )
     if not same_shown(first, second):
         yield SHOWS
@@ -157,7 +164,7 @@ def _law_faults(design: Design, shape: int) -> tuple[str, ...]:
         _near(float((norms <= r).mean()), _norm_law(r, shape)) for r in (0.5, 1, 2, 3, 5, 8)
     )
     directions = (drawn_points / norms[:, None], filled / _norms(filled, small)[:, None])
-    shares = [_events(one) for one in directions]
+    shares = [_events(points) for points in directions]
     return () if close and all(map(_near, *shares)) else (LAW,)
 
 
@@ -172,8 +179,8 @@ def _filled(design: Design) -> Floats:
 def _norms(points: Floats, design: Design) -> Floats:
     parts = [points[:, cells] for cells in design.slices()]
     if design.norm == "sum":
-        return np.asarray(np.max([np.abs(one).sum(axis=1) for one in parts], axis=0))
-    sides = [np.maximum(sign * one, 0).sum(axis=1) for one in parts for sign in (1, -1)]
+        return np.asarray(np.max([np.abs(part).sum(axis=1) for part in parts], axis=0))
+    sides = [np.maximum(sign * part, 0).sum(axis=1) for part in parts for sign in (1, -1)]
     return np.asarray(np.max(sides, axis=0))
 
 
@@ -193,7 +200,7 @@ def _events(points: Floats) -> list[float]:
     ]
     large = [points[:, k] > 0.5 for k in range(4)] + [np.abs(points[:, k]) < 0.2 for k in range(4)]
     agree = [points[:, 0] * points[:, 2] > 0, one_sign[0] & one_sign[1]]
-    return [float(one.mean()) for one in (*one_sign, *large, *agree)]
+    return [float(event.mean()) for event in (*one_sign, *large, *agree)]
 
 
 def _near(seen: float, wanted: float) -> bool:
@@ -211,45 +218,45 @@ def _clipped_sums(database: Database, tables: Sequence[int], theta: int, lattice
 
 
 def _whole_jobs(points: Sequence[int], tables: Sequence[int], lattice: int) -> list[int]:
-    exact = [Fraction(one, lattice) for one in points]
+    exact = [Fraction(point, lattice) for point in points]
     return _of_one_sum(exact, tables, floor(sum(exact[: tables[0]]) + Fraction(1, 2)))
 
 
 def _of_one_sum(exact: list[Fraction], tables: Sequence[int], whole: int) -> list[int]:
     """Floors, and one more for the largest remainders of each table, the first of equal ones."""
-    found, start = list[int](), 0
+    whole_cells, start = list[int](), 0
     for size in tables:
         cells = exact[start : start + size]
         rest = [cell - floor(cell) for cell in cells]
         short = whole - sum(map(floor, cells))
         order = sorted(range(size), key=lambda i: (-rest[i], i))
-        found += [floor(cell) + (order.index(i) < short) for i, cell in enumerate(cells)]
+        whole_cells += [floor(cell) + (order.index(i) < short) for i, cell in enumerate(cells)]
         start += size
-    return found
+    return whole_cells
 
 
-def drawn(made: Mechanism, database: Database, draws: int) -> Floats:
+def drawn(mechanism: Mechanism, database: Database, draws: int) -> Floats:
     """The first cell of the first table and the last of the last, by what measures them.
 
     Where the scale of the noise is public it is shown too, and values are in units of it.
     """
-    tables: tuple[int, ...] = made.design.tables  # type: ignore[attr-defined] # of a product
+    tables: tuple[int, ...] = mechanism.design.tables  # type: ignore[attr-defined] # of a product
     columns = joint_entries([database], tables, draws)
-    measured = made.measurement(by_cell=False, margins=NoMargins()).measure(columns)
+    measured = mechanism.measurement(by_cell=False, margins=NoMargins()).measure(columns)
     values = measured.values[:, [1, sum(tables)]].astype(np.float64)
     scale = measured.law.scale
     return values if scale is None else np.column_stack((scale, values / scale[:, None]))
 
 
-def product_pairs(made: Mechanism, protected: Policy) -> Iterator[Pair]:
+def product_pairs(mechanism: Mechanism, protected: Policy) -> Iterator[Pair]:
     """Pairs of counts, and one in which those who join are of the last kind alone."""
-    yield from count_pairs(made, protected)
-    grown, none = int(1000 * made.parameters.growth), (0,) * (_kinds(made)[0] - 2)
+    yield from count_pairs(mechanism, protected)
+    grown, none = int(1000 * mechanism.parameters.growth), (0,) * (_kinds(mechanism)[0] - 2)
     yield Pair.of((1000, *none, 0), (1000, *none, grown))
 
 
-def _kinds(made: Mechanism) -> tuple[int, ...]:
-    return (prod(made.design.tables),)  # type: ignore[attr-defined] # of a product
+def _kinds(mechanism: Mechanism) -> tuple[int, ...]:
+    return (prod(mechanism.design.tables),)  # type: ignore[attr-defined] # of a product
 
 
 JOINT_CODE = CodeExam(count_faults, product_pairs, JOINT_DRAWS, drawn, _kinds)

@@ -22,10 +22,10 @@ from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import MOST, Integers
 from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit.clipped_exam import DISTINGUISHED, ORDERS, _indices, _joined, _signed, renyi
+from leeward.lab.audit.clipped_exam import DISTINGUISHED, ORDERS, index_grid, renyi, worst_index
 from leeward.lab.audit.exams import examined
 from leeward.lab.audit.loss import NONE, Loss, over, tail_bound, worst, zcdp_loss
-from leeward.lab.audit.neighbours import Depth, Pair, additive, block_sizes, blocks, parts
+from leeward.lab.audit.neighbours import Depth, Pair, parts, sized_blocks
 from leeward.lab.audit.outputs import JointBlock
 from leeward.lab.audit.recording import NoiseRequest, RecordingNoise
 
@@ -69,39 +69,40 @@ def broken_down(database: Database, tables: Sequence[int]) -> Integers:
     crossed = kinds.reshape(-1, *tables)
     axes = range(1, len(tables) + 1)
     sums = [crossed.sum(axis=tuple(k for k in axes if k != j)) for j in axes]
-    return np.concatenate([one.reshape(len(kinds), -1) for one in sums], axis=1)
+    return np.concatenate([table.reshape(len(kinds), -1) for table in sums], axis=1)
 
 
-def released_counts(made: JointCountMechanism, database: Database) -> list[JointBlock]:
+def released_counts(mechanism: JointCountMechanism, database: Database) -> list[JointBlock]:
     """The distributions that the code drew from."""
     noise = RecordingNoise()
-    counts = broken_down(database, made.design.tables).sum(axis=0, keepdims=True)
-    made._release(counts, np.array([database.largest]), noise)
+    counts = broken_down(database, mechanism.design.tables).sum(axis=0, keepdims=True)
+    mechanism._release(counts, np.array([database.largest]), noise)
     return noise.joints
 
 
-def examine_joint(made: JointCountMechanism, name: str, depth: Depth) -> Loss:
+def examine_joint(mechanism: JointCountMechanism, name: str, depth: Depth) -> Loss:
     """Joint masses in few dimensions, and the density's bound over all outputs in any."""
-    return joint_loss(made, examined(made, name), depth)
+    return joint_loss(mechanism, examined(mechanism, name), depth)
 
 
-def examine_joint_chains(made: JointCountMechanism, name: str, depth: Depth) -> Loss:
+def examine_joint_chains(mechanism: JointCountMechanism, name: str, depth: Depth) -> Loss:
     """The same by employer: each part is two establishments, which both change."""
-    return joint_loss(made, examined(made, name), depth, chained=True)
+    return joint_loss(mechanism, examined(mechanism, name), depth, chained=True)
 
 
 def joint_loss(
-    made: JointCountMechanism, policy: Policy, depth: Depth, *, chained: bool = False
+    mechanism: JointCountMechanism, policy: Policy, depth: Depth, *, chained: bool = False
 ) -> Loss:
     """The worst pair of neighbours; `chained`: of employers with two establishments each."""
-    claimed = made.parameters.epsilon
+    claimed = mechanism.parameters.epsilon
     seen = {}
-    for pair in _pairs(made, policy, depth):
+    for pair in _pairs(mechanism, policy, depth, 1000):
         both = _merged(pair) if chained else pair
-        before, after = (released_counts(made, database) for database in both.databases)
+        before, after = (released_counts(mechanism, database) for database in both.databases)
         apart = tuple(tuple(np.subtract(b.true, a.true).tolist()) for a, b in
                       zip(before, after, strict=True))  # fmt: skip
-        key = (apart, *((one.scale, one.shape, one.design) for one in (*before, *after)))
+        laws = ((block.scale, block.shape, block.design) for block in (*before, *after))
+        key = (apart, *laws)
         seen[key] = before, after
     return worst(blocks_loss(before, after, claimed) for before, after in seen.values())
 
@@ -133,17 +134,17 @@ def _block_loss(before: JointBlock, after: JointBlock, claimed: Fraction) -> Los
     return over(outputs, before.mass, after.mass, claimed)
 
 
-def _pairs(made: JointMechanism, policy: Policy, depth: Depth) -> Iterator[Pair]:
-    alpha, kinds = made.parameters.growth, prod(made.design.tables)
-    sizes = [*block_sizes(alpha, 1000, additive(policy)), *range(8, depth.small, 4)]
-    yield from blocks(policy, alpha, kinds, sizes)
+def _pairs(mechanism: JointMechanism, policy: Policy, depth: Depth, reach: int) -> Iterator[Pair]:
+    kinds = prod(mechanism.design.tables)
+    return sized_blocks(policy, mechanism.parameters.growth, kinds, reach, depth)
 
 
 def joint_entries(databases: Sequence[Database], tables: Sequence[int], copies: int = 1) -> Entries:
     """Databases as workplace cells of one product, each `copies` times."""
-    rows = np.concatenate([broken_down(one, tables) for one in databases])
-    sizes = np.array([size for one in databases for size in one.sizes], dtype=np.int64)
-    place = np.repeat(np.arange(len(databases)), [len(one.sizes) for one in databases])
+    rows = np.concatenate([broken_down(database, tables) for database in databases])
+    sizes = np.array([size for database in databases for size in database.sizes], dtype=np.int64)
+    in_frame = [len(database.sizes) for database in databases]
+    place = np.repeat(np.arange(len(databases)), in_frame)
     row, cell = np.nonzero(rows)
 
     def repeated(column: Integers, apart: int = 0) -> Integers:
@@ -156,40 +157,38 @@ def joint_entries(databases: Sequence[Database], tables: Sequence[int], copies: 
         sizes=repeated(sizes),
         workplace=repeated(place, len(databases)),
         shape=(copies * len(databases), sum(tables)),
-        in_frame=np.tile([len(one.sizes) for one in databases], copies),
+        in_frame=np.tile(in_frame, copies),
     )
 
 
 def clipped_release(
-    made: JointEntryMechanism, databases: Sequence[Database], indices: Integers | None = None
+    mechanism: JointEntryMechanism, databases: Sequence[Database], indices: Integers | None = None
 ) -> tuple[NoiseRequest, Integers, list[JointBlock], Integers]:
     """The recorded index, θ, the distributions of the sums, and what is released."""
-    noise, tables = RecordingNoise(() if indices is None else (indices,)), made.design.tables
-    most = MOST // made.clipping.lattice
-    held = checked_entries(joint_entries(databases, tables), most, len(tables))
-    values, theta = made._release(held, noise)
+    noise, tables = RecordingNoise(() if indices is None else (indices,)), mechanism.design.tables
+    most = MOST // mechanism.clipping.lattice
+    checked = checked_entries(joint_entries(databases, tables), most, len(tables))
+    values, theta = mechanism._release(checked, noise)
     return noise.requests[0], theta, noise.joints, values
 
 
-def examine_joint_clipped(made: JointEntryMechanism, name: str, depth: Depth) -> Loss:
+def examine_joint_clipped(mechanism: JointEntryMechanism, name: str, depth: Depth) -> Loss:
     """Index and sums jointly, over the indices that the noise may give."""
-    return joint_clipped_loss(made, examined(made, name), depth)
+    return joint_clipped_loss(mechanism, examined(mechanism, name), depth)
 
 
-def examine_joint_clipped_chains(made: JointEntryMechanism, name: str, depth: Depth) -> Loss:
+def examine_joint_clipped_chains(mechanism: JointEntryMechanism, name: str, depth: Depth) -> Loss:
     """The same by employer: each part is two establishments, which both change."""
-    return joint_clipped_loss(made, examined(made, name), depth, chained=True)
+    return joint_clipped_loss(mechanism, examined(mechanism, name), depth, chained=True)
 
 
 def joint_clipped_loss(
-    made: JointEntryMechanism, policy: Policy, depth: Depth, *, chained: bool = False
+    mechanism: JointEntryMechanism, policy: Policy, depth: Depth, *, chained: bool = False
 ) -> Loss:
     """The worst pair of neighbours; `chained`: of employers with two establishments each."""
-    sizes = [*block_sizes(made.parameters.growth, 100, additive(policy)), *range(8, depth.small, 4)]
-    kinds = prod(made.design.tables)
-    found = blocks(policy, made.parameters.growth, kinds, sizes)
-    both = (_merged(pair) if chained else pair for pair in found)
-    return worst(_pair_loss(made, pair) for pair in both)
+    pairs = _pairs(mechanism, policy, depth, 100)
+    both = (_merged(pair) if chained else pair for pair in pairs)
+    return worst(_pair_loss(mechanism, pair) for pair in both)
 
 
 def _merged(pair: Pair) -> Pair:
@@ -198,23 +197,23 @@ def _merged(pair: Pair) -> Pair:
     return Pair(parts(chained.before), parts(chained.after))
 
 
-def _pair_loss(made: JointEntryMechanism, pair: Pair) -> Loss:
-    lowest, highest = sorted(clipped_release(made, pair.databases)[0].true.tolist())
-    indices = sorted(set(_indices(lowest, highest, made)))
+def _pair_loss(mechanism: JointEntryMechanism, pair: Pair) -> Loss:
+    indices = index_grid(clipped_release(mechanism, pair.databases)[0].true, mechanism)
     runs = [
-        clipped_release(made, [one] * len(indices), np.array(indices)) for one in pair.databases
+        clipped_release(mechanism, [database] * len(indices), np.array(indices))
+        for database in pair.databases
     ]
     (index, theta, sums, _), (other_index, other_theta, other_sums, _) = runs
     if (theta != other_theta).any():  # published: it must follow from the index alone
         return DISTINGUISHED
     each = len(sums) // len(indices)
-    losses = []
-    for i, at in enumerate(indices):
-        first = _signed(index.rounded(i).mass((at,)), other_index.rounded(i).mass((at,)))
+
+    def lost(i: int) -> Loss:
         both = zip(sums[i * each :][:each], other_sums[i * each :][:each], strict=True)
-        lost = sum((_sums_loss(a, b) for a, b in both), arb(0))
-        losses.append(_joined(first, Loss(lost, lost, arb(0)), made.parameters.epsilon))
-    return worst(losses)
+        total = sum((_sums_loss(a, b) for a, b in both), arb(0))
+        return Loss(total, total, arb(0))
+
+    return worst_index(indices, (index, other_index), lost, mechanism.parameters.epsilon)
 
 
 def _sums_loss(before: JointBlock, after: JointBlock) -> arb:
@@ -225,22 +224,19 @@ def _sums_loss(before: JointBlock, after: JointBlock) -> arb:
         return ball(before.distance(after) / before.scale)
 
 
-def examine_joint_gaussian(made: JointEntryMechanism, name: str, depth: Depth) -> Loss:
+def examine_joint_gaussian(mechanism: JointEntryMechanism, name: str, depth: Depth) -> Loss:
     """ρ from Rényi divergences of all that is drawn, restated as the ε at the requested δ."""
-    policy, kinds = examined(made, name), prod(made.design.tables)
-    sizes = [*block_sizes(made.parameters.growth, 100, additive(policy)), *range(8, depth.small, 4)]
-    found = blocks(policy, made.parameters.growth, kinds, sizes)
-    rho = max((_pair_rho(made, pair) for pair in found), key=float)
-    return zcdp_loss(rho, made.parameters.delta)
+    pairs = _pairs(mechanism, examined(mechanism, name), depth, 100)
+    rho = max((_pair_rho(mechanism, pair) for pair in pairs), key=float)
+    return zcdp_loss(rho, mechanism.parameters.delta)
 
 
-def _pair_rho(made: JointEntryMechanism, pair: Pair) -> arb:
+def _pair_rho(mechanism: JointEntryMechanism, pair: Pair) -> arb:
     """The largest over indices: every number is drawn by itself, so divergences add up."""
-    runs = (_gaussian_run(made, one) for one in pair.databases)
-    lowest, highest = sorted(int(run.requests[0].true[0]) for run in runs)
+    runs = (_gaussian_run(mechanism, database) for database in pair.databases)
     most = arb(0)
-    for index in sorted(set(_indices(lowest, highest, made)))[::2]:
-        before, after = (_gaussian_run(made, one, index) for one in pair.databases)
+    for index in index_grid((run.requests[0].true[0] for run in runs), mechanism)[::2]:
+        before, after = (_gaussian_run(mechanism, database, index) for database in pair.databases)
         moved = Counter(
             step
             for a, b in zip(before.requests, after.requests, strict=True)
@@ -253,11 +249,11 @@ def _pair_rho(made: JointEntryMechanism, pair: Pair) -> arb:
 
 
 def _gaussian_run(
-    made: JointEntryMechanism, database: Database, index: int | None = None
+    mechanism: JointEntryMechanism, database: Database, index: int | None = None
 ) -> RecordingNoise:
     noise = RecordingNoise(() if index is None else (np.array([index]),))
-    tables, most = made.design.tables, MOST // made.clipping.lattice
-    made._release(checked_entries(joint_entries([database], tables), most, len(tables)), noise)
+    tables, most = mechanism.design.tables, MOST // mechanism.clipping.lattice
+    mechanism._release(checked_entries(joint_entries([database], tables), most, len(tables)), noise)
     return noise
 
 

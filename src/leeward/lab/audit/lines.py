@@ -130,9 +130,9 @@ class Line:
             return
         for name in self.policies:
             for alpha, epsilon in self.at or grid[:: self.every]:
-                made = self._made(alpha, epsilon)
-                if made is not None:
-                    yield self._row(made, name, depth)
+                examined = self._made(alpha, epsilon)
+                if examined is not None:
+                    yield self._row(examined, name, depth)
 
     def _made(self, alpha: str, epsilon: str) -> Mechanism | None:
         """The mechanism, or None where its own conditions refuse these numbers."""
@@ -145,8 +145,8 @@ class Line:
         except InvalidParameter:
             return None
 
-    def _row(self, made: Mechanism, name: str, depth: Depth) -> Row:
-        promised = made.guarantee(name)
+    def _row(self, mechanism: Mechanism, name: str, depth: Depth) -> Row:
+        promised = mechanism.guarantee(name)
         shown = (key for key in dict(self.options) if key != "delta" or promised.rho)
         options = (f"{key} {dict(self.options)[key]}" for key in shown)
         claim = Claim(
@@ -154,12 +154,12 @@ class Line:
             self.calibration,
             name,
             promised.alpha,
-            made.parameters.epsilon,
-            made.parameters.delta if promised.rho else promised.delta,
+            mechanism.parameters.epsilon,
+            mechanism.parameters.delta if promised.rho else promised.delta,
             promised.rho,
             detail=", ".join(filter(None, (*options, self.detail))),
         )
-        return Row(claim, self.examine(made, name, depth))
+        return Row(claim, self.examine(mechanism, name, depth))
 
 
 MARGINS = Fraction(1, 10)
@@ -186,8 +186,8 @@ class TableLine:
 
     def rows(self, _: Grid, depth: Depth) -> Iterator[Row]:
         """One row."""
-        made, kind = self.made(), self.marginal.kind
-        promised = made.guarantee(self.policy, table=kind)
+        measured, kind = self.made(), self.marginal.kind
+        promised = measured.guarantee(self.policy, table=kind)
         shown = (f"cells {self.cells}" if self.cells > 1 else "", self.statistic)
         claim = Claim(
             self.mechanism,
@@ -198,12 +198,12 @@ class TableLine:
             detail=", ".join(filter(None, (*shown, WITH_MARGINS))),
         )
         cap = CAP[1] if kind in PAY_KINDS else None
-        yield Row(claim, self.examine(made, promised.policy, depth, promised.epsilon, cap))
+        yield Row(claim, self.examine(measured, promised.policy, depth, promised.epsilon, cap))
 
     def made(self) -> Measurement:
         """The measurement, by the function that plans call."""
-        asked = Guarantee(self.policy, self.alpha, self.epsilon)
-        return measurement(self.mechanism, self.marginal, asked, MARGINS)
+        budget = Guarantee(self.policy, self.alpha, self.epsilon)
+        return measurement(self.mechanism, self.marginal, budget, MARGINS)
 
     @property
     def marginal(self) -> Marginal:
@@ -260,10 +260,10 @@ class RhoLine:
 
     def rows(self, _: Grid, depth: Depth) -> Iterator[Row]:
         """One row: the verdict is on ρ, and the row shows the ε that it implies."""
-        marginal, asked = _by_kinds(self.cells), Guarantee(self.policy, self.alpha, 0, 0, self.rho)
-        made = measurement(self.mechanism, marginal, asked, AUTO)
-        promised = made.guarantee(self.policy, table=marginal.kind)
-        table = ClippedTable(made, establishments=2)
+        marginal, budget = _by_kinds(self.cells), Guarantee(self.policy, self.alpha, 0, 0, self.rho)
+        measured = measurement(self.mechanism, marginal, budget, AUTO)
+        promised = measured.guarantee(self.policy, table=marginal.kind)
+        table = ClippedTable(measured, establishments=2)
         claim = Claim(
             self.mechanism,
             "tight",

@@ -109,7 +109,7 @@ def pure_loss(before: Output, after: Output, claimed: Fraction, *, complete: boo
 
 def _peaks(outputs: list[tuple[int, ...]], before: Rounded, after: Rounded) -> set[tuple[int, ...]]:
     """Outputs between landmarks where the ratio of a direction is largest, by closing in."""
-    found: set[tuple[int, ...]] = set()
+    peaks: set[tuple[int, ...]] = set()
 
     def ratios(points: list[tuple[int, ...]]) -> list[float]:
         return [float(_log(before.mass(o), after.mass(o))) for o in points]
@@ -120,13 +120,13 @@ def _peaks(outputs: list[tuple[int, ...]], before: Rounded, after: Rounded) -> s
         while len(points) > 2:
             best = values.index(largest(values))
             low, high = points[max(best - 1, 0)][0], points[min(best + 1, len(points) - 1)][0]
-            found.add(points[best])
+            peaks.add(points[best])
             step = max(1, (high - low) // 8)
             if high - low <= 2 * step and step == 1:
                 break
             points = [(o,) for o in range(low, high + 1, step)]
             values = ratios(points)
-    return found
+    return peaks
 
 
 def over(

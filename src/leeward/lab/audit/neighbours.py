@@ -75,13 +75,13 @@ def parts(database: Database) -> Database:
     """What a release by employer counts of such a database: each employer's part as one."""
     forces = database.establishments
     both = zip(forces[::2], forces[1::2], strict=True)
-    return Database(tuple(_together(*each) for each in both), database.cap)
+    return Database(tuple(_together(*halves) for halves in both), database.cap)
 
 
-def _together(one: Workforce, other: Workforce) -> Workforce:
-    if one.pay is not None and other.pay is not None:
-        return Workforce.paid(*(a + b for a, b in zip(one.pay, other.pay, strict=True)))
-    return Workforce(tuple(a + b for a, b in zip(one.jobs, other.jobs, strict=True)))
+def _together(force: Workforce, other: Workforce) -> Workforce:
+    if force.pay is not None and other.pay is not None:
+        return Workforce.paid(*(a + b for a, b in zip(force.pay, other.pay, strict=True)))
+    return Workforce(tuple(a + b for a, b in zip(force.jobs, other.jobs, strict=True)))
 
 
 def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[Pair]:
@@ -160,6 +160,14 @@ def blocks(policy: Neighbours, alpha: Fraction, kinds: int, sizes: Iterable[int]
                     yield pair
                     if before == single and joiners[0] in (0, grown):
                         yield from _beside(before, after, grown)
+
+
+def sized_blocks(
+    policy: Neighbours, alpha: Fraction, kinds: int, largest: int, depth: "Depth"
+) -> Iterator[Pair]:
+    """Such workforces of the sizes where a scale changes its form, and of some others."""
+    sizes = [*block_sizes(alpha, largest, additive(policy)), *range(8, depth.small, 4)]
+    yield from blocks(policy, alpha, kinds, sizes)
 
 
 def first_jobs(kinds: int) -> Iterator[Pair]:

@@ -147,9 +147,9 @@ class JointBlock:
         """N: the largest Σ|z| of a table, or its largest positive or negative part."""
         tables = [vector[cells] for cells in self.design.slices()]
         if self.design.norm == "sum":
-            return max(sum(map(abs, one)) for one in tables)
-        return max(max(sum(z for z in one if z > 0), -sum(z for z in one if z < 0))
-                   for one in tables)  # fmt: skip
+            return max(sum(map(abs, table)) for table in tables)
+        return max(max(sum(z for z in table if z > 0), -sum(z for z in table if z < 0))
+                   for table in tables)  # fmt: skip
 
     def distance(self, other: "JointBlock") -> int:
         """N between two centres."""
@@ -157,7 +157,7 @@ class JointBlock:
 
     def landmarks(self) -> Iterable[tuple[int, ...]]:
         """The centre, and steps: a job in one cell of each table, or from one cell to another."""
-        tables = [one for one in self.design.tables if one > 1]
+        tables = [size for size in self.design.tables if size > 1]
         steps = {0, 1, 2, *(int(self.scale * s) for s in (*GEOMETRIC[::8], *FAR[::3]))}
         directions = {(1, 0, 0), (-1, 0, 0), (0, 1, 0), (1, 1, 0), (-1, 0, 1)}
         for (first, change, other), step in product(sorted(directions), sorted(steps)):
@@ -165,30 +165,30 @@ class JointBlock:
 
     def _moved(self, first: int, change: int, last: int, any_change: bool) -> tuple[int, ...]:
         """More jobs in the first cells, in the last cells, and from last to first cells."""
-        found = list(self.true)
+        row = list(self.true)
         for cells in self.design.slices():
-            found[cells.start] += first + (change if any_change else 0)
-            found[cells.stop - 1] += last
+            row[cells.start] += first + (change if any_change else 0)
+            row[cells.stop - 1] += last
             if cells.stop - cells.start > 1 and any_change:
-                found[cells.stop - 1] -= change
+                row[cells.stop - 1] -= change
             elif any_change:
-                found[cells.start] -= change
-        return tuple(found)
+                row[cells.start] -= change
+        return tuple(row)
 
 
 @lru_cache(maxsize=16)
 def rounding_points(tables: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     """Points that round to zero, spread evenly, in units of 1/(2·POINTS)."""
     unit, free = 2 * POINTS, sum(tables) - len(tables) + 1
-    found = []
+    points = []
     for coordinates in product(range(1, unit, 2), repeat=free):
         left = iter(coordinates)
         total, point = next(left), list[int]()
         for size in tables:
             cells = [next(left) for _ in range(size - 1)]
             point += _less_rounded([*cells, total - sum(cells)], total, unit)
-        found.append(tuple(point))
-    return tuple(found)
+        points.append(tuple(point))
+    return tuple(points)
 
 
 def _less_rounded(cells: list[int], total: int, unit: int) -> list[int]:
@@ -196,7 +196,7 @@ def _less_rounded(cells: list[int], total: int, unit: int) -> list[int]:
     rest = [cell % unit for cell in cells]
     short = (2 * total + unit) // (2 * unit) - sum(cell // unit for cell in cells)
     order = sorted(range(len(cells)), key=lambda i: (-rest[i], i))
-    return [one - unit * (order.index(i) < short) for i, one in enumerate(rest)]
+    return [cell - unit * (order.index(i) < short) for i, cell in enumerate(rest)]
 
 
 @dataclass(frozen=True)

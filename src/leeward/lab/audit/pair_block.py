@@ -64,7 +64,7 @@ class PairBlock:
         """Of one cell: the centre, and steps along the rays on which the density is bent."""
         (n, p), (jobs, pay) = self.true[0], self.scales
         far = FAR[::3] if self.shape else ()
-        steps = (*(one for one in NEAR if self.shape or one < 40), *far)
+        steps = (*(step for step in NEAR if self.shape or step < 40), *far)
         yield n, p
         for (a, b), step in product(self.body.vertices, steps):
             yield n + round(a * step * jobs), p + round(b * step * pay)
@@ -102,7 +102,7 @@ def _mass(body: Body, shape: Fraction, across: Point, along: Point) -> arb:
     """A rectangle is cut into the cones of the body, and each part into triangles."""
     corners = [(across[0], along[0]), (across[1], along[0]), (across[1], along[1]),
                (across[0], along[1])]  # fmt: skip
-    triangles = [one for side in _sides(body) for one in _triangles(corners, *side)]
+    triangles = [triangle for side in _sides(body) for triangle in _triangles(corners, *side)]
     cones = len(body.vertices)
     return accurate(lambda: _integral(triangles, shape) / cones)
 
@@ -127,16 +127,19 @@ def _triangles(corners: list[Point], v: tuple[int, int], w: tuple[int, int]) -> 
 
 def _positive(corners: list[Point], axis: int) -> list[Point]:
     """The part of a convex polygon on which this coordinate is not negative."""
-    if all(one[axis] >= 0 for one in corners):
+    if all(corner[axis] >= 0 for corner in corners):
         return corners
     kept = list[Point]()
-    for one, other in zip(corners, (*corners[1:], *corners[:1]), strict=True):
-        if one[axis] >= 0:
-            kept.append(one)
-        if (one[axis] < 0) != (other[axis] < 0):
-            share = one[axis] / (one[axis] - other[axis])
+    for corner, other in zip(corners, (*corners[1:], *corners[:1]), strict=True):
+        if corner[axis] >= 0:
+            kept.append(corner)
+        if (corner[axis] < 0) != (other[axis] < 0):
+            share = corner[axis] / (corner[axis] - other[axis])
             kept.append(
-                (one[0] + share * (other[0] - one[0]), one[1] + share * (other[1] - one[1]))
+                (
+                    corner[0] + share * (other[0] - corner[0]),
+                    corner[1] + share * (other[1] - corner[1]),
+                )
             )
     return kept
 
@@ -216,7 +219,7 @@ def cone_bounds(before: PairBlock, after: PairBlock) -> tuple[arb, arb]:
             ratios = [(1 + b) / (1 + a) for a, b in (_norms(before, after, at) for at in points)]
             ratios += [after.norm([ray]) / before.norm([ray]) for ray in ends]
             order = ball(before.shape + 2)
-            logs = [order * ball(one).log() for one in (max(ratios), min(ratios))]
+            logs = [order * ball(ratio).log() for ratio in (max(ratios), min(ratios))]
             return wider + logs[0], -wider - logs[1]
         apart = [after.norm([ray]) - before.norm([ray]) for ray in ends]
         moved = [b - a for a, b in (_norms(before, after, at) for at in points)]
@@ -226,7 +229,8 @@ def cone_bounds(before: PairBlock, after: PairBlock) -> tuple[arb, arb]:
 
 def _norms(before: PairBlock, after: PairBlock, at: Point) -> tuple[Fraction, Fraction]:
     left, right = (
-        one.norm([(at[0] - one.centre[0], at[1] - one.centre[1])]) for one in (before, after)
+        block.norm([(at[0] - block.centre[0], at[1] - block.centre[1])])
+        for block in (before, after)
     )
     return left, right
 
@@ -272,7 +276,10 @@ def _kept(loss: Loss, claimed: Fraction) -> Loss:
 def tops(losses: Sequence[Loss], few: int, width: Callable[[int], Fraction]) -> list[int]:
     """The numbers of the largest losses forward and backward, of equal ones the widest."""
     found = set[int]()
-    for way in ([float(one.forward) for one in losses], [float(one.backward) for one in losses]):
+    for way in (
+        [float(loss.forward) for loss in losses],
+        [float(loss.backward) for loss in losses],
+    ):
         order = sorted(range(len(losses)), key=lambda i: (round(way[i], DIGITS), width(i)))
         found.update(order[-few:])
     return sorted(found)

@@ -50,11 +50,11 @@ class PayMeasurement(Protocol):
         """What is released, with given noise."""
 
 
-def databases(made: Any, kinds: int) -> list[Database]:  # noqa: ANN401 (any mechanism of pay)
+def databases(mechanism: Any, kinds: int) -> list[Database]:  # noqa: ANN401 (any mechanism of pay)
     """Both sides of strong steps, every third: many differ in the neighbour alone."""
-    p = made.parameters
-    found = paid_pairs(StrongAlpha(p.plus), p.growth, made.cap, kinds, QUICK)[::3]
-    return [one for pair in found for one in pair.databases]
+    p = mechanism.parameters
+    pairs = paid_pairs(StrongAlpha(p.plus), p.growth, mechanism.cap, kinds, QUICK)[::3]
+    return [database for pair in pairs for database in pair.databases]
 
 
 def by_definition(database: Database, cells: int) -> list[list[int]]:
@@ -64,48 +64,50 @@ def by_definition(database: Database, cells: int) -> list[list[int]]:
     return [[len(jobs), sum(jobs)] for jobs in kinds]
 
 
-def cell_faults(made: Any, found: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def cell_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """What noise was asked for are counts and payrolls, of those that release no count payrolls."""
-    columns, noise = entries(found, made.parameters.cells), RecordingNoise()
-    made._release(columns.as_cells(), noise)
-    true = np.array([by_definition(one, made.parameters.cells) for one in found])
-    wanted = true if made.with_count else true[:, :, 1]
+    columns, noise = entries(databases, mechanism.parameters.cells), RecordingNoise()
+    mechanism._release(columns.as_cells(), noise)
+    true = np.array([by_definition(database, mechanism.parameters.cells) for database in databases])
+    wanted = true if mechanism.with_count else true[:, :, 1]
     if noise.asked[0].size != wanted.size or (noise.asked[0].ravel() != wanted.ravel()).any():
         yield PAIRS
-    if made.statistic == "mean":
-        yield from mean_faults(made, found)
+    if mechanism.statistic == "mean":
+        yield from mean_faults(mechanism, databases)
     yield from _law_faults(noise.pair_blocks)
-    yield from table_faults(made, found)
+    yield from table_faults(mechanism, databases)
 
 
-def log_faults(made: Any, found: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def log_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """Grid indices of n + Δ/α and of P + Δ·cap/α."""
-    columns, noise, p = entries(found, 1), RecordingNoise(), made.parameters
-    made._release(columns.as_cells(), noise)
-    for row, database in zip(noise.asked[0].tolist(), found, strict=True):
+    columns, noise, p = entries(databases, 1), RecordingNoise(), mechanism.parameters
+    mechanism._release(columns.as_cells(), noise)
+    for row, database in zip(noise.asked[0].tolist(), databases, strict=True):
         ((jobs, pay),) = by_definition(database, 1)
-        floors = (Fraction(p.plus) / p.growth, Fraction(p.plus * made.cap) / p.growth)
+        floors = (Fraction(p.plus) / p.growth, Fraction(p.plus * mechanism.cap) / p.growth)
         wanted = [log_index(n + f, p.growth) for n, f in zip((jobs, pay), floors, strict=True)]
         if row != [wanted]:
             yield INDEX
     yield from _law_faults(noise.pair_blocks)
-    yield from table_faults(made, found)
+    yield from table_faults(mechanism, databases)
 
 
-def clipped_faults(made: Any, found: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def clipped_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """Index, and sums: establishments above θ scaled down by all their jobs, then floored."""
-    lattice, cells = made.bounds.clipping.lattice, made.parameters.cells
-    true = [grid_index(one.largest, made.parameters) for one in found]
+    lattice, cells = mechanism.bounds.clipping.lattice, mechanism.parameters.cells
+    true = [grid_index(database.largest, mechanism.parameters) for database in databases]
     for low in LOW:
         noise = RecordingNoise([np.array(true) - low])
-        _, theta = made._release(entries(found, cells), noise)
+        _, theta = mechanism._release(entries(databases, cells), noise)
         if noise.asked[0].tolist() != true:
             yield INDEX
-        for block, database, bound in zip(noise.pair_blocks, found, theta.tolist(), strict=True):
+        for block, database, bound in zip(
+            noise.pair_blocks, databases, theta.tolist(), strict=True
+        ):
             if list(block.true) != clipped_sums(database, cells, Fraction(bound, lattice), lattice):
                 yield SUMS
     yield from _law_faults(noise.pair_blocks)
-    yield from table_faults(made, found)
+    yield from table_faults(mechanism, databases)
 
 
 def clipped_sums(
@@ -121,24 +123,24 @@ def clipped_sums(
     return [(jobs, pay) for jobs, pay in sums]
 
 
-def table_faults(made: Any, found: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def table_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """With the same noisy numbers, neighbours show the same, intervals too where they are free."""
-    free = PublicMargins() if made.free_margins else NoMargins()
-    table = cast(PayMeasurement, made.measurement(by_cell=False, margins=free))
-    cells, noise = made.parameters.cells, RecordingNoise()
-    first = table._measure(entries(found[::2], cells), noise)
-    second = table._measure(entries(found[1::2], cells), RecordingNoise(noise.asked))
+    free = PublicMargins() if mechanism.free_margins else NoMargins()
+    table = cast(PayMeasurement, mechanism.measurement(by_cell=False, margins=free))
+    cells, noise = mechanism.parameters.cells, RecordingNoise()
+    first = table._measure(entries(databases[::2], cells), noise)
+    second = table._measure(entries(databases[1::2], cells), RecordingNoise(noise.asked))
     if not same_shown(first, second):
         yield SHOWS
 
 
-def mean_faults(made: Any, found: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def mean_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """Without noise a mean is payroll over count."""
-    table = cast(PayMeasurement, made.measurement(by_cell=False, margins=NoMargins()))
-    cells = made.parameters.cells
-    shown = table._measure(entries(found, cells), RecordingNoise()).values.tolist()
-    for row, database in zip(shown, found, strict=True):
-        wanted = [_mean(jobs, pay, made.cap) for jobs, pay in by_definition(database, cells)]
+    table = cast(PayMeasurement, mechanism.measurement(by_cell=False, margins=NoMargins()))
+    cells = mechanism.parameters.cells
+    shown = table._measure(entries(databases, cells), RecordingNoise()).values.tolist()
+    for row, database in zip(shown, databases, strict=True):
+        wanted = [_mean(jobs, pay, mechanism.cap) for jobs, pay in by_definition(database, cells)]
         if any(mean not in (None, value) for mean, value in zip(wanted, row, strict=True)):
             yield MEANS
 
@@ -153,7 +155,7 @@ def _mean(jobs: int, payroll: int, cap: int) -> int | None:
 
 def _law_faults(blocks: Sequence[PairBlock]) -> Iterator[str]:
     """Where pairs are drawn: whether their draws are of the law that was asked for."""
-    for body, shape in {(one.body, int(one.shape)) for one in blocks}:
+    for body, shape in {(block.body, int(block.shape)) for block in blocks}:
         if not follows_law(body, shape):
             yield LAW
 
@@ -161,8 +163,8 @@ def _law_faults(blocks: Sequence[PairBlock]) -> Iterator[str]:
 @lru_cache(maxsize=16)
 def follows_law(body: Body, shape: int) -> bool:
     """Two pairs a row: the law of their norm, cones alike, sides even, and one H for both."""
-    one = Scales(np.full(DRAWN, WIDE))
-    drawn_pairs = SECRET.pairs(np.zeros((DRAWN, 2, 2), np.int64), (one, one), body, shape) / WIDE
+    wide = Scales(np.full(DRAWN, WIDE))
+    drawn_pairs = SECRET.pairs(np.zeros((DRAWN, 2, 2), np.int64), (wide, wide), body, shape) / WIDE
     norms = body.norm(drawn_pairs[..., 0], drawn_pairs[..., 1])
     seen, wanted = list[float](), list[float]()
     for reach in (0.5, 1.0, 2.0, 4.0):
@@ -203,23 +205,27 @@ def _near(seen: float, wanted: float) -> bool:
     return abs(seen - wanted) < FAR * sqrt(max(wanted * (1 - wanted), 1e-3) / DRAWN) + 1e-3
 
 
-def drawn(made: Mechanism, database: Database, draws: int) -> Floats:
+def drawn(mechanism: Mechanism, database: Database, draws: int) -> Floats:
     """Payrolls of the first cell, and its counts where they are released."""
-    columns = entries([database], made.parameters.cells, draws)
-    paid = replace(cast(Any, made), statistic="payroll")
+    columns = entries([database], mechanism.parameters.cells, draws)
+    paid = replace(cast(Any, mechanism), statistic="payroll")
     measured = paid.measurement(by_cell=False, margins=NoMargins()).measure(columns)
     counts = [measured.margins[name][:, 0] for name in ("count",) if name in measured.margins]
     return np.column_stack([measured.values[:, 0], *counts]).astype(np.float64)
 
 
-def sampled_pairs(made: Any, protected: Policy) -> Iterator[Pair]:  # noqa: ANN401
+def sampled_pairs(mechanism: Any, protected: Policy) -> Iterator[Pair]:  # noqa: ANN401
     """The first job, many joiners at 0 and at the cap, and where it may be, a raise of all."""
-    cap, alpha, none = made.cap, made.parameters.growth, ((),) * (made.parameters.cells - 1)
+    cap, alpha, none = (
+        mechanism.cap,
+        mechanism.parameters.growth,
+        ((),) * (mechanism.parameters.cells - 1),
+    )
     size, level = 1000, cap // 3
     grown, more = int(size * alpha), min(level + int(level * alpha), cap)
 
     def pair(before: Sequence[int], after: Sequence[int], *others: Sequence[int]) -> Iterator[Pair]:
-        both = (Database.capped(cap, *([one, *none] for one in (*others, each)))
+        both = (Database.capped(cap, *([pay, *none] for pay in (*others, each)))
                 for each in (before, after))  # fmt: skip
         yield from Pair(*both).admitted(protected, alpha)
 
@@ -229,9 +235,9 @@ def sampled_pairs(made: Any, protected: Policy) -> Iterator[Pair]:  # noqa: ANN4
     yield from pair([level] * size, [more] * size, [level] * (size + grown // 2))
 
 
-def _kinds(made: Mechanism) -> tuple[int, ...]:
+def _kinds(mechanism: Mechanism) -> tuple[int, ...]:
     """One more than the table has."""
-    return (made.parameters.cells + 1,)
+    return (mechanism.parameters.cells + 1,)
 
 
 PAY_CODE, LOG_CODE, PAY_CLIPPED_CODE = (

@@ -72,8 +72,8 @@ def paid(
     *others: Sequence[int],
 ) -> Pair:
     """One establishment by the pay of its jobs, beside others; certainly a step of the relation."""
-    beside = [[one] for one in others]
-    pair = Pair(*(Database.capped(cap, *beside, [one]) for one in (before, after)))
+    beside = [[pay] for pay in others]
+    pair = Pair(*(Database.capped(cap, *beside, [pay]) for pay in (before, after)))
     if not relation.admits(*pair.databases, ALPHA):
         raise ValueError("no neighbours")
     return pair
@@ -142,7 +142,9 @@ def parallel(_: Depth) -> Loss:
     """Count and payroll by slope, each at ε, booked once: an establishment grows in both."""
     pair = paid(PROPORTIONAL, B, [B] * 10**4, [B] * 11 * 10**3)
     slope = made(Slope, "slope")
-    counts = scalar(lambda one: released(slope, one.size, one.largest), [pair], EPSILON)
+    counts = scalar(
+        lambda database: released(slope, database.size, database.largest), [pair], EPSILON
+    )
     pay = pure_loss(*parts_of(made(PayrollSlope, "payroll_slope", cap=B), pair), EPSILON)
     return counts.plus(pay)
 
@@ -161,11 +163,11 @@ def real_loss(genuine: PowerPair, pair: Pair) -> Loss:
     """The ratios of densities with these k and t in place of the mechanism's own."""
     epsilon = genuine.parameters.epsilon
     shape, step = real_calibration(epsilon)
-    blocks = [one for one in parts_of(genuine, pair) if isinstance(one, PairBlock)]
+    blocks = [part for part in parts_of(genuine, pair) if isinstance(part, PairBlock)]
     wider = genuine.step / step
     before, after = (
-        replace(one, scales=(one.scales[0] * wider, one.scales[1] * wider), shape=shape)
-        for one in blocks
+        replace(block, scales=(block.scales[0] * wider, block.scales[1] * wider), shape=shape)
+        for block in blocks
     )
     return density_loss(before, after, epsilon)
 
@@ -216,7 +218,9 @@ def unpaid_left_out(_: Depth) -> Loss:
     slope = made(Slope, "slope")
 
     def view(database: Database) -> Rounded:
-        paid_jobs = sum(pay > 0 for one in database.establishments for pay in (one.pay or ((),))[0])
+        paid_jobs = sum(
+            pay > 0 for force in database.establishments for pay in (force.pay or ((),))[0]
+        )
         return released(slope, paid_jobs, database.largest)
 
     return scalar(view, [paid(STRONG, B, [0] * 10**4, [0] * 11 * 10**3)], EPSILON)
@@ -244,11 +248,11 @@ class TrueScale(PayMargins):
 def told_apart(table: PayTable, shown: Callable[[Measured], object]) -> Loss:
     """Infinite where something shown never depends on the noise, and differs for neighbours."""
     pair = paid(STRONG, B, [B] * 1000, [B] * 1100)
-    asked = Recorded.of(table, pair.before).noise.answered
+    answered = Recorded.of(table, pair.before).noise.answered
     seen = []
     for database in pair.databases:
-        answers = ([one + shift for one in asked] for shift in (0, 40, 977))
-        runs = (Recorded.of(table, database, RecordingNoise(one)).measured for one in answers)
+        answers = ([answer + shift for answer in answered] for shift in (0, 40, 977))
+        runs = (Recorded.of(table, database, RecordingNoise(answer)).measured for answer in answers)
         seen.append({shown(run) for run in runs})
     return DISTINGUISHED if len(seen[0]) == 1 == len(seen[1]) and seen[0] != seen[1] else NONE
 

@@ -21,7 +21,7 @@ from leeward.core.noise.scales import MOST, Integers
 from leeward.core.privacy import Guarantee, Policy
 from leeward.core.privacy.raises import RaiseAlpha
 from leeward.core.privacy.workforces import Database, changed
-from leeward.lab.audit.clipped_exam import DISTINGUISHED, _indices, _joined, _signed
+from leeward.lab.audit.clipped_exam import DISTINGUISHED, index_grid, worst_index
 from leeward.lab.audit.exams import Exam, examined
 from leeward.lab.audit.loss import Loss, worst
 from leeward.lab.audit.neighbours import Depth, Pair, chain, parts
@@ -81,75 +81,75 @@ class Steps:
     merged: bool = False
     """Whether each part of an employer is two establishments, which both change."""
 
-    def pairs(self, made: MechanismOfPay, depth: Depth) -> Iterator[list[Pair]]:
+    def pairs(self, mechanism: MechanismOfPay, depth: Depth) -> Iterator[list[Pair]]:
         """For each number of kinds of worker."""
-        alpha = made.parameters.growth
+        alpha = mechanism.parameters.growth
         for kinds in self.kinds:
-            found = paid_pairs(self.relation, alpha, made.cap, kinds, depth)
-            yield [self._counted(pair) for pair in found]
+            neighbours = paid_pairs(self.relation, alpha, mechanism.cap, kinds, depth)
+            yield [self._counted(pair) for pair in neighbours]
 
     def _counted(self, pair: Pair) -> Pair:
         if not self.merged:
             return pair
-        return Pair(*(parts(chain(one)) for one in pair.databases))
+        return Pair(*(parts(chain(database)) for database in pair.databases))
 
 
-def steps_of(made: MechanismOfPay, name: str, *, merged: bool = False) -> Steps:
+def steps_of(mechanism: MechanismOfPay, name: str, *, merged: bool = False) -> Steps:
     """Those of a policy; with workers outside the table where the proof covers a filter."""
-    cells = made.parameters.cells
-    kinds = (cells, cells + 1) if _covers_filters(made, name) else (cells,)
-    return Steps(examined(made, name), kinds, merged=merged)
+    cells = mechanism.parameters.cells
+    kinds = (cells, cells + 1) if _covers_filters(mechanism, name) else (cells,)
+    return Steps(examined(mechanism, name), kinds, merged=merged)
 
 
-def _covers_filters(made: MechanismOfPay, name: str) -> bool:
+def _covers_filters(mechanism: MechanismOfPay, name: str) -> bool:
     try:
-        made.guarantee(name, table="worker_pay")
+        mechanism.guarantee(name, table="worker_pay")
     except NotCovered:
         return False
     return True
 
 
-def examine_pay(made: PayCellMechanism, name: str, depth: Depth) -> Loss:
+def examine_pay(mechanism: PayCellMechanism, name: str, depth: Depth) -> Loss:
     """Densities on all pairs; integer masses where they differ most."""
-    return pay_loss(made, steps_of(made, name), depth)
+    return pay_loss(mechanism, steps_of(mechanism, name), depth)
 
 
-def examine_pay_chains(made: PayCellMechanism, name: str, depth: Depth) -> Loss:
+def examine_pay_chains(mechanism: PayCellMechanism, name: str, depth: Depth) -> Loss:
     """The same by employer: each part is two establishments, which both change."""
-    return pay_loss(made, steps_of(made, name, merged=True), depth)
+    return pay_loss(mechanism, steps_of(mechanism, name, merged=True), depth)
 
 
 def by_raises(examine: Callable[[Any, Steps, Depth], Loss]) -> Exam:
     """The same exam on raises, of which a step of the policies allows any."""
 
-    def exam(made: MechanismOfPay, _: str, depth: Depth) -> Loss:
-        cells = made.parameters.cells
-        return examine(made, Steps(RaiseAlpha(), (cells, cells + 1)), depth)
+    def exam(mechanism: MechanismOfPay, _: str, depth: Depth) -> Loss:
+        cells = mechanism.parameters.cells
+        return examine(mechanism, Steps(RaiseAlpha(), (cells, cells + 1)), depth)
 
     return exam
 
 
-def pay_loss(made: PayCellMechanism, steps: Steps, depth: Depth) -> Loss:
+def pay_loss(mechanism: PayCellMechanism, steps: Steps, depth: Depth) -> Loss:
     """The worst pair of neighbours."""
     both = list[tuple[Part, Part]]()
-    for found in steps.pairs(made, depth):
-        databases = [one for pair in found for one in pair.databases]
-        released = released_pay(made, databases, steps.recorder)
+    for pairs in steps.pairs(mechanism, depth):
+        databases = [database for pair in pairs for database in pair.databases]
+        released = released_pay(mechanism, databases, steps.recorder)
         both += zip(released[::2], released[1::2], strict=True)
-    return largest(both, made.parameters.epsilon)
+    return largest(both, mechanism.parameters.epsilon)
 
 
 def released_pay(
-    made: PayCellMechanism, databases: Sequence[Database], recorder: Recorder = RecordingNoise
+    mechanism: PayCellMechanism, databases: Sequence[Database], recorder: Recorder = RecordingNoise
 ) -> list[Part]:
     """The distribution of what is released of each database, a workplace cell of its own."""
     noise = recorder(())
-    made._release(entries(databases, made.parameters.cells).as_cells(), noise)
-    alone = [one.rounded(i) for one in noise.requests for i in range(one.true.size)]
-    found: list[Part] = [*noise.pair_blocks, *noise.blocks, *alone]
-    if len(found) != len(databases):
+    mechanism._release(entries(databases, mechanism.parameters.cells).as_cells(), noise)
+    alone = [drawn.rounded(i) for drawn in noise.requests for i in range(drawn.true.size)]
+    parts_released: list[Part] = [*noise.pair_blocks, *noise.blocks, *alone]
+    if len(parts_released) != len(databases):
         raise TypeError("a mechanism of pay is examined by one draw a workplace cell")
-    return found
+    return parts_released
 
 
 def largest(both: Iterable[tuple[Part, Part]], claimed: Fraction) -> Loss:
@@ -161,8 +161,8 @@ def largest(both: Iterable[tuple[Part, Part]], claimed: Fraction) -> Loss:
               if isinstance(a, PairBlock) and isinstance(b, PairBlock)]  # fmt: skip
     if not closer:
         return worst(losses)
-    found, bound = worst(closer), worst(losses)
-    return Loss(found.forward, found.backward, bound.delta, bound.bound)
+    masses, bound = worst(closer), worst(losses)
+    return Loss(masses.forward, masses.backward, bound.delta, bound.bound)
 
 
 def _width(part: Part) -> Fraction:
@@ -170,54 +170,52 @@ def _width(part: Part) -> Fraction:
     return part.scales[0] if isinstance(part, PairBlock) else Fraction(0)
 
 
-def examine_pay_clipped(made: PayEntryMechanism, name: str, depth: Depth) -> Loss:
+def examine_pay_clipped(mechanism: PayEntryMechanism, name: str, depth: Depth) -> Loss:
     """Index and sums jointly, over the indices that the noise may give."""
-    return pay_clipped_loss(made, steps_of(made, name), depth)
+    return pay_clipped_loss(mechanism, steps_of(mechanism, name), depth)
 
 
-def pay_clipped_loss(made: PayEntryMechanism, steps: Steps, depth: Depth) -> Loss:
+def pay_clipped_loss(mechanism: PayEntryMechanism, steps: Steps, depth: Depth) -> Loss:
     """The worst pair of neighbours.
 
     Establishments that do not change are in the index alone, so pairs that agree in both indices
     and in the change are examined once.
     """
     seen = dict[object, Pair]()
-    for found in steps.pairs(made, depth):
-        databases = [one for pair in found for one in pair.databases]
-        index = _run(made, databases, steps.recorder)[0].requests[0].true.tolist()
-        for pair, left, right in zip(found, index[::2], index[1::2], strict=True):
+    for pairs in steps.pairs(mechanism, depth):
+        databases = [database for pair in pairs for database in pair.databases]
+        index = _run(mechanism, databases, steps.recorder)[0].requests[0].true.tolist()
+        for pair, left, right in zip(pairs, index[::2], index[1::2], strict=True):
             seen.setdefault((left, right, changed(*pair.databases)), pair)
-    return worst(clipped_pair_loss(made, pair, steps.recorder) for pair in seen.values())
+    return worst(clipped_pair_loss(mechanism, pair, steps.recorder) for pair in seen.values())
 
 
 def clipped_pair_loss(
-    made: PayEntryMechanism, pair: Pair, recorder: Recorder = RecordingNoise
+    mechanism: PayEntryMechanism, pair: Pair, recorder: Recorder = RecordingNoise
 ) -> Loss:
     """The joint loss: over indices, that of the index plus that of the sums."""
-    lowest, highest = sorted(
-        int(_run(made, [one], recorder)[0].requests[0].true[0]) for one in pair.databases
-    )
-    indices = sorted(set(_indices(lowest, highest, made.bounds)))
-    runs = [_run(made, [one], recorder, indices) for one in pair.databases]
+    alone = (_run(mechanism, [database], recorder)[0] for database in pair.databases)
+    indices = index_grid((noise.requests[0].true[0] for noise in alone), mechanism.bounds)
+    runs = [_run(mechanism, [database], recorder, indices) for database in pair.databases]
     (before, theta), (after, other) = runs
     if (theta != other).any():  # published: it must follow from the index alone
         return DISTINGUISHED
-    losses = []
-    for i, at in enumerate(indices):
-        first = _signed(*(run.requests[0].rounded(i).mass((at,)) for run, _ in runs))
-        sums = density_bounds(before.pair_blocks[i], after.pair_blocks[i])
-        losses.append(_joined(first, Loss(*sums, arb(0)), made.parameters.epsilon))
-    return worst(losses)
+    return worst_index(
+        indices,
+        (before.requests[0], after.requests[0]),
+        lambda i: Loss(*density_bounds(before.pair_blocks[i], after.pair_blocks[i]), arb(0)),
+        mechanism.parameters.epsilon,
+    )
 
 
 def _run(
-    made: PayEntryMechanism,
+    mechanism: PayEntryMechanism,
     databases: Sequence[Database],
     recorder: Recorder,
     indices: Sequence[int] = (),
 ) -> tuple[RecordingNoise, Integers]:
     """A release of each database as it is, or of one database once for each index."""
     noise = recorder([np.array(indices)] if indices else ())
-    held = entries(databases, made.parameters.cells, max(1, len(indices)))
-    checked = checked_entries(held, MOST // made.bounds.clipping.lattice)
-    return noise, made._release(checked, noise)[1]
+    copied = entries(databases, mechanism.parameters.cells, max(1, len(indices)))
+    checked = checked_entries(copied, MOST // mechanism.bounds.clipping.lattice)
+    return noise, mechanism._release(checked, noise)[1]

@@ -35,7 +35,7 @@ def paid_pairs(
 
     A policy without α lets one job join, and has no kink in its sizes.
     """
-    plus, found = additive(policy), dict[Pair, None]()
+    plus, seen = additive(policy), dict[Pair, None]()
     alpha = alpha if policy.uses_alpha else Fraction(1)
     for size in _sizes(alpha, plus, depth):
         grown = most(alpha, size, plus) - size if policy.uses_alpha else 1
@@ -44,10 +44,10 @@ def paid_pairs(
             for after in _changed(before, cap, grown, limit, thorough=depth.scatter > SOME):
                 alone = size > MANY or not before[0]
                 for others in ((),) if alone else _beside(before, after, cap):
-                    both = (Database.capped(cap, *others, one) for one in (before, after))
+                    both = (Database.capped(cap, *others, force) for force in (before, after))
                     for pair in Pair(*both).admitted(policy, alpha):
-                        found[pair] = None
-    return tuple(found)
+                        seen[pair] = None
+    return tuple(seen)
 
 
 def _sizes(alpha: Fraction, plus: int, depth: Depth) -> list[int]:
@@ -105,7 +105,7 @@ def _raised(force: Paid, kind: int, more: int, cap: int) -> Paid:
 
 def _beside(before: Paid, after: Paid, cap: int) -> Iterator[tuple[Paid, ...]]:
     """Nobody; as many jobs at no pay; as much payroll in few jobs; and more of both."""
-    jobs, payroll = sum(map(len, after)), max(sum(map(sum, one)) for one in (before, after))
+    jobs, payroll = sum(map(len, after)), max(sum(map(sum, force)) for force in (before, after))
     none = ((),) * (len(before) - 1)
     yield ()
     yield (((0,) * jobs, *none),)

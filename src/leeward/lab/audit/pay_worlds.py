@@ -29,7 +29,7 @@ SIZES = (0, 1, 10, 1000)
 def paid(population: Population, *establishments: Sequence[int]) -> World:
     """One workplace cell by the pay of its jobs, all of the first kind of worker."""
     others = [()] * (population.kinds - 1)
-    return World((Database.capped(CAP, *([list(one), *others] for one in establishments)),))
+    return World((Database.capped(CAP, *([list(pays), *others] for pays in establishments)),))
 
 
 def _step(population: Population) -> Growth:
@@ -78,7 +78,7 @@ def pay_changed(population: Population) -> Iterator[WorldPair]:
         return
     for before in _alike():
         for low, high in ((0, CAP), (LEVELS[1], LEVELS[1] + 1)):
-            little, more = (paid(population, [*before, one]) for one in (low, high))
+            little, more = (paid(population, [*before, pay]) for pay in (low, high))
             yield WorldPair(little, more)
 
 
@@ -87,9 +87,9 @@ def pay_changed_in_jobs(population: Population, rule: JobsRule) -> Iterator[Worl
     if isinstance(rule, PrimaryJob) or not _of_pay(population):
         yield from worlds.all_jobs_moved(population, rule)
         return
-    held = rule.most if isinstance(rule, BoundedJobs) else 1
+    jobs = rule.most if isinstance(rule, BoundedJobs) else 1
     for before in _alike():
-        nothing, most = (paid(population, *[[*before, one]] * held) for one in (0, CAP))
+        nothing, most = (paid(population, *[[*before, pay]] * jobs) for pay in (0, CAP))
         yield WorldPair(nothing, most)
 
 
@@ -102,7 +102,7 @@ def payrolls(population: Population) -> Iterator[WorldPair]:
         most = max(int(population.growth * payroll), step.plus * CAP)
         for joiners, more in product({0, 1, step.gain(len(before))}, (0, most // 2, most)):
             after = with_more([*before, *[0] * joiners], more)
-            left, right = (paid(population, one) for one in (before, after))
+            left, right = (paid(population, pay) for pay in (before, after))
             if population.policy.admits(left.cells[0], right.cells[0], population.alpha):
                 yield WorldPair(left, right)
                 beside = [LEVELS[1]] * (len(before) + 1)

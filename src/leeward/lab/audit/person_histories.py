@@ -46,7 +46,7 @@ def _pairs(
     population: Population, rule: JobsRule, histories: Iterable[tuple[History, History]]
 ) -> Iterator[WorldPair]:
     for (first, second), number in product(list(histories), OTHERS):
-        before, after = (_sizes(population, rule, number, one) for one in (first, second))
+        before, after = (_sizes(population, rule, number, history) for history in (first, second))
         for place in (alone, apart):
             yield WorldPair(place(*before), place(*after))
 
@@ -59,7 +59,7 @@ def added(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
     """A person has rows everywhere and always, in one period, or once; or is not in the data."""
     whole = _everywhere(population)
     once = tuple(row for row in whole if row[1] == 0)
-    yield from _pairs(population, rule, (((), one) for one in (whole, once, whole[-1:])))
+    yield from _pairs(population, rule, (((), history) for history in (whole, once, whole[-1:])))
 
 
 def changed(population: Population, rule: JobsRule) -> Iterator[WorldPair]:

@@ -179,7 +179,7 @@ def printed(setting: Setting) -> Iterator[tuple[Sentence, JobsRule]]:
     rules = PERSON_RULES[setting.rows] if setting.policy == "person" else RULES
     for rule in rules[:1] if setting.payroll else rules:
         said = printable(setting.guarantee, rule, setting.read, by_cell=setting.by_cell)
-        for sentence in (one for one in said if not setting.payroll or one.id in WITH_PAY):
+        for sentence in (words for words in said if not setting.payroll or words.id in WITH_PAY):
             apart = rule.words if sentence.id in JOB_PAIRS else ""
             if (sentence.id, sentence.steps, apart) not in seen:
                 seen.add((sentence.id, sentence.steps, apart))
@@ -230,19 +230,22 @@ def examined(setting: Setting, sentence: Sentence, rule: JobsRule) -> Promise:
     """A sentence on all of its pairs."""
     if sentence.id == "odds":
         return _suspicion(setting, sentence, rule)
-    asked = replace(setting, strict=sentence.id == "strict")
-    found = pairs(setting, sentence, rule)
+    strict_setting = replace(setting, strict=sentence.id == "strict")
+    worlds_apart = pairs(setting, sentence, rule)
     if sentence.steps is None:
-        return replace(beside(setting, sentence, INFINITE, largest_loss(asked, found)), warns=True)
-    computed = largest_loss(asked, found)
+        return replace(
+            beside(setting, sentence, INFINITE, largest_loss(strict_setting, worlds_apart)),
+            warns=True,
+        )
+    computed = largest_loss(strict_setting, worlds_apart)
     return beside(setting, sentence, setting.allowed(sentence.steps), computed)
 
 
-def largest_loss(setting: Setting, found: Iterable[WorldPair]) -> arb:
+def largest_loss(setting: Setting, worlds_apart: Iterable[WorldPair]) -> arb:
     """The largest loss, each restated for what the sentence prints."""
     largest, some = arb(0), False
     with precision(128):
-        for pair in found:
+        for pair in worlds_apart:
             some = True
             times = pair.times**2 if setting.rho else pair.times
             largest = largest.max(setting.loss(pair) / ball(times))
@@ -283,7 +286,7 @@ def measures() -> Iterator[Promise]:
     for setting, found in (approximate_delta(), zcdp_rho()):
         name = "zcdp" if setting.guarantee.rho > 0 else "further"
         whole = sentences.whole(setting.guarantee, EveryJob())
-        sentence = next(one for one in whole if one.id == name)
+        sentence = next(words for words in whole if words.id == name)
         claimed = setting.guarantee.rho or setting.guarantee.delta
         yield beside(setting, sentence, ball(claimed), found)
 
@@ -353,13 +356,13 @@ class FalsePromise:
 
     def examined(self) -> Promise:
         """The false sentence beside the truth, under the first mechanism of its policy."""
-        setting = self.setting(next(one for one in settings() if one.policy == self.policy))
+        setting = self.setting(next(known for known in settings() if known.policy == self.policy))
         sentence = Sentence(self.id, self.text, self.steps)
         # It promises the same of all these pairs, however many times further apart they are.
-        found = (replace(pair, times=Fraction(1)) for pair in self.pairs(setting.population))
+        worlds_apart = (replace(pair, times=Fraction(1)) for pair in self.pairs(setting.population))
         with precision(128):
             promised = self.allowed(setting, self.steps)
-        made = beside(setting, sentence, promised, largest_loss(setting, found))
+        made = beside(setting, sentence, promised, largest_loss(setting, worlds_apart))
         return replace(made, control=True)
 
 
@@ -371,7 +374,9 @@ def false_promises() -> Iterator[Promise]:
 
 def in_classes() -> Setting:
     """A table by classes of pay."""
-    return next(one for one in settings() if one.policy == "strong" and one.read.classes)
+    return next(
+        setting for setting in settings() if setting.policy == "strong" and setting.read.classes
+    )
 
 
 PRIMARY = PrimaryJob("earnings")
@@ -474,7 +479,7 @@ FALSE_PROMISES = (
         "Under the person policy, one single row of a history has the stated epsilon.",
         lambda population: person_histories.one_row_more(population, PRIMARY),
         setting=lambda _: next(
-            one for one in settings() if one.policy == "person" and one.rows == 1
+            setting for setting in settings() if setting.policy == "person" and setting.rows == 1
         ),
     ),
     FalsePromise(

@@ -164,9 +164,9 @@ class Setting:
         if self.table == "kept establishments":
             return (kept_view(self._suited)(cell),)
         if self.table == "all jobs":
-            found = workplace_view(self._suited)(cell)
+            view = workplace_view(self._suited)(cell)
             # Without the floor, A = x instead of max(x, 1/α).
-            return (found if self.floor else replace(found, scale=Fraction(cell.largest)),)
+            return (view if self.floor else replace(view, scale=Fraction(cell.largest)),)
         forces = [force.jobs[: self.population.kinds] for force in cell.establishments]
         kinds = zip(*forces, strict=True)
         return tuple(released(self._suited, sum(kind), max(kind)) for kind in kinds)
@@ -188,25 +188,25 @@ def _losses(before: Released, after: Released) -> tuple[arb, arb]:
 @lru_cache(maxsize=1 << 14)  # sentences share many of their pairs
 def _losses_apart(before: Released, after: Released) -> tuple[arb, arb]:
     if isinstance(before, Independent) and isinstance(after, Independent):
-        found = pareto_loss(before, after, Fraction(0))
+        loss = pareto_loss(before, after, Fraction(0))
         # The density bounds the ratios of outputs between those that were examined.
-        return (found.bound, found.bound) if found.bound is not None else (INFINITE, INFINITE)
-    found = pure_loss(before, after, Fraction(0))
-    return found.forward, found.backward
+        return (loss.bound, loss.bound) if loss.bound is not None else (INFINITE, INFINITE)
+    loss = pure_loss(before, after, Fraction(0))
+    return loss.forward, loss.backward
 
 
 @lru_cache(maxsize=1 << 12)
-def _clipped(made: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
+def _clipped(mechanism: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
     if both[0] == both[1]:
         return arb(0), arb(0)
-    found = pair_loss(made, both)
-    return found.forward, found.backward
+    loss = pair_loss(mechanism, both)
+    return loss.forward, loss.backward
 
 
 @lru_cache(maxsize=1 << 12)
-def _zcdp(made: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
-    found = arb(0) if both[0] == both[1] else pair_rho(made, both)
-    return found, found
+def _zcdp(mechanism: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
+    rho = arb(0) if both[0] == both[1] else pair_rho(mechanism, both)
+    return rho, rho
 
 
 def averaged_loss(setting: Setting) -> arb:

@@ -197,14 +197,14 @@ def rejected(cell: CellRelease, level: float, least: float, *, exact: bool = Fal
     if not by_value:  # p depends on the difference and both margins
         firsts, often = np.array([cell.jobs]), np.ones(1)
     first, second, value = (
-        one.ravel() for one in np.meshgrid(margins, margins, firsts, indexing="ij")
+        axis.ravel() for axis in np.meshgrid(margins, margins, firsts, indexing="ij")
     )
     weight = np.multiply.outer(np.multiply.outer(chances, chances), often).ravel()
     reached = _critical(cell, (first, second), value, (level, least), exact=exact)
     if by_value:
         return float(2 * weight @ cell.at_least(reached + value - cell.jobs))
     apart, place = np.unique(reached, return_inverse=True)
-    tails = np.array([_apart(cell, float(one)) for one in apart])
+    tails = np.array([_apart(cell, float(distance)) for distance in apart])
     return float(2 * weight @ tails[place] + 2 * np.exp(LOWEST))
 
 

@@ -106,15 +106,17 @@ class NoiseRequest:
     def of(cls, true: Integers, laws: Laws, scales: Scales) -> "NoiseRequest":
         """Laws are looked up as draws look them up: one by one they might be other ones."""
         level = np.full(true.size, -1)
-        found: list[tuple[Fraction, Law]] = []
+        scaled: list[tuple[Fraction, Law]] = []
         for law, some in by_law(laws, scales):
             part = scales.part(some)
             _, first, inverse = np.unique(part.base, return_index=True, return_inverse=True)
-            level[some] = inverse + len(found)
-            found += [(part.exact(i), law) for i in first.tolist()]
+            level[some] = inverse + len(scaled)
+            scaled += [(part.exact(i), law) for i in first.tolist()]
         if (level < 0).any():
             raise ValueError("a number has no law")
-        return cls(true, level, tuple(scale for scale, _ in found), tuple(law for _, law in found))
+        return cls(
+            true, level, tuple(scale for scale, _ in scaled), tuple(law for _, law in scaled)
+        )
 
     @classmethod
     def together(cls, parts: Sequence["NoiseRequest"]) -> "NoiseRequest":
@@ -238,8 +240,8 @@ def clipped_release(
 ) -> ClippedRelease:
     """The three steps of a release, one workplace cell a database; without indices, no noise."""
     noise, cells = RecordingNoise(() if indices is None else (indices,)), mechanism.parameters.cells
-    held = checked_entries(entries(databases, cells), MOST // mechanism.clipping.lattice)
-    values, theta = mechanism._release(held, noise)
+    checked = checked_entries(entries(databases, cells), MOST // mechanism.clipping.lattice)
+    values, theta = mechanism._release(checked, noise)
     index, sums = noise.requests[0], NoiseRequest.together(noise.requests[1:])
     if index.gaussian:  # one call for each θ, from the lowest
         sums = sums.in_order(np.argsort(np.argsort(theta, kind="stable"), kind="stable"), cells)

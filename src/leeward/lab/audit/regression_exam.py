@@ -19,7 +19,14 @@ from leeward.core.mechanisms.moments import Points as Rows
 from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.noise.exact_selection import weights
 from leeward.core.noise.scales import Integers
-from leeward.lab.audit.clipped_exam import DISTINGUISHED, _indices, _joined, _signed, _steps, _sums
+from leeward.lab.audit.clipped_exam import (
+    DISTINGUISHED,
+    index_grid,
+    joined,
+    moves,
+    sums_loss,
+    worst_index,
+)
 from leeward.lab.audit.loss import Loss, over, worst
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.recording import NoiseRequest, RecordingNoise
@@ -43,39 +50,38 @@ REPLACEMENT = "replacement"
 
 def held(forces: Sequence[Sequence[Point]], cells: int = 1) -> Establishments:
     """Establishments of these rows, in the cells 0, 1, … in turn."""
-    rows = [(i, one) for i, force in enumerate(forces) for one in force]
-    u, v = (np.array([0 if one is None else one[k] for _, one in rows], int) for k in (0, 1))
-    kept = np.array([one is not None for _, one in rows], bool)
+    rows = [(i, point) for i, force in enumerate(forces) for point in force]
+    points = [point for _, point in rows]
+    u, v = (np.array([0 if at is None else at[k] for at in points], int) for k in (0, 1))
+    kept = np.array([at is not None for at in points], bool)
     owner = np.array([i for i, _ in rows], int)
     return Establishments.of(Rows(u, v, kept, owner), np.arange(len(forces)) % cells, cells)
 
 
-def examine_moments(made: Moments, _: Depth) -> Loss:
+def examine_moments(mechanism: Moments, _: Depth) -> Loss:
     """One row more, anywhere on the lattice, in a cell that is empty or not."""
     some: tuple[list[Point], ...] = ([], [(LATTICE, 0), None])
     joiners: list[Point] = [*product(EDGES, EDGES), None]
-    return worst(
-        _row_loss(made, held([few, []], 2), held([[*few, one], []], 2))
-        for few in some
-        for one in joiners
-    )
+    losses = []
+    for few, joiner in product(some, joiners):
+        left, right = (_recorded(mechanism, held([rows, []], 2)) for rows in (few, [*few, joiner]))
+        sums = sums_loss(left, right, moves(left, right))
+        losses.append(joined(arb(0), sums, mechanism.parameters.epsilon))
+    return worst(losses)
 
 
-def _row_loss(made: Moments, before: Establishments, after: Establishments) -> Loss:
-    left, right = _recorded(made, before), _recorded(made, after)
-    return _joined(arb(0), _sums(left, right, _steps(left, right)), made.parameters.epsilon)
-
-
-def _recorded(made: Moments, one: Establishments) -> NoiseRequest:
+def _recorded(mechanism: Moments, rows: Establishments) -> NoiseRequest:
     noise = RecordingNoise()
-    made._release(one, noise)
+    mechanism._release(rows, noise)
     (sums,) = noise.requests
     return sums
 
 
-def examine_employers(made: EmployerMoments, depth: Depth) -> Loss:
+def examine_employers(mechanism: EmployerMoments, depth: Depth) -> Loss:
     """An establishment grows by one step: index and sums jointly, over indices."""
-    return worst(_step_loss(made, *pair) for pair in _growth(made.parameters.growth, depth))
+    return worst(
+        _step_loss(mechanism, *pair) for pair in _growth(mechanism.parameters.growth, depth)
+    )
 
 
 def _growth(alpha: Fraction, depth: Depth) -> Iterator[tuple[list[Point], list[Point]]]:
@@ -88,34 +94,33 @@ def _growth(alpha: Fraction, depth: Depth) -> Iterator[tuple[list[Point], list[P
             yield [here] * size, [here] * size + [new] * joiners
 
 
-def _step_loss(made: EmployerMoments, before: list[Point], after: list[Point]) -> Loss:
+def _step_loss(mechanism: EmployerMoments, before: list[Point], after: list[Point]) -> Loss:
     both = held([before]), held([after])
-    grid = made.clipping.grid
-    lowest, highest = (int(grid.index(one.largest())[0]) for one in both)
-    indices = np.array(sorted(set(_indices(lowest, highest, made))))
+    grid = mechanism.clipping.grid
+    indices = index_grid((grid.index(rows.largest())[0] for rows in both), mechanism)
     runs, thetas = [], []
-    for one in both:
-        noise = RecordingNoise((indices,))
-        thetas.append(made._release(_copies(one, len(indices)), noise)[1])
+    for rows in both:
+        noise = RecordingNoise((np.array(indices),))
+        thetas.append(mechanism._release(_copies(rows, len(indices)), noise)[1])
         runs.append(noise.requests)
     if (thetas[0] != thetas[1]).any():  # published: it must follow from the index alone
         return DISTINGUISHED
     (index, sums), (other_index, other_sums) = runs
-    steps = _steps(sums, other_sums)
-    losses = []
-    for i, at in enumerate(indices.tolist()):
-        first = _signed(*(run.rounded(i).mass((at,)) for run in (index, other_index)))
-        part = _sums(sums, other_sums, steps[i * SUMS : (i + 1) * SUMS])
-        losses.append(_joined(first, part, made.parameters.epsilon))
-    return worst(losses)
+    steps = moves(sums, other_sums)
+    return worst_index(
+        indices,
+        (index, other_index),
+        lambda i: sums_loss(sums, other_sums, steps[i * SUMS : (i + 1) * SUMS]),
+        mechanism.parameters.epsilon,
+    )
 
 
-def _copies(one: Establishments, copies: int) -> Establishments:
+def _copies(rows: Establishments, copies: int) -> Establishments:
     """The same establishment in each of some cells."""
     return replace(
-        one,
-        sums=np.repeat(one.sums, copies, axis=0),
-        sizes=np.repeat(one.sizes, copies),
+        rows,
+        sums=np.repeat(rows.sums, copies, axis=0),
+        sizes=np.repeat(rows.sizes, copies),
         cell=np.arange(copies),
         cells=copies,
     )
@@ -161,7 +166,9 @@ class MedianMechanism(Protocol):
 Places = dict[tuple[int, ...], arb]
 
 
-def released_medians(made: MedianMechanism, rows: Sequence[tuple[int, int]], count: int) -> Places:
+def released_medians(
+    mechanism: MedianMechanism, rows: Sequence[tuple[int, int]], count: int
+) -> Places:
     """The exact probability of pairs of places, the ends and the middle, over all orders."""
     u, v = np.array(rows).T
     orders = list(permutations(range(max(len(rows), count))))
@@ -170,13 +177,13 @@ def released_medians(made: MedianMechanism, rows: Sequence[tuple[int, int]], cou
     asked = {}
     for order in orders:
         selection = RecordingSelection(order)
-        made._release(u, v, count, selection)
+        mechanism._release(u, v, count, selection)
         key = tuple(ranks.tobytes() + str(rate).encode() for ranks, rate in selection.asked)
         seen[key] = seen.get(key, 0) + 1
         asked[key] = selection.asked
     with precision(128):
         for key, times in seen.items():
-            first, last = (_chances(*one) for one in asked[key])
+            first, last = (_chances(*choice) for choice in asked[key])
             for (i, p), (j, q) in product(first.items(), last.items()):
                 found[i, j] = found.get((i, j), arb(0)) + p * q * times / len(orders)
     return found
@@ -187,11 +194,11 @@ def _chances(ranks: Integers, rate: Fraction) -> dict[int, arb]:
     levels, places = np.unique(ranks, return_counts=True)
     parts = weights(levels.tolist(), places.tolist(), rate)
     total = sum(parts, arb(0))
-    found = {}
+    medians = {}
     for place in (0, len(ranks) // 2, len(ranks) - 1):
         level = int(np.searchsorted(levels, ranks[place]))
-        found[place] = parts[level] / total / int(places[level])
-    return found
+        medians[place] = parts[level] / total / int(places[level])
+    return medians
 
 
 COUNT = 4
@@ -208,7 +215,7 @@ FALLING = (5, -LATTICE)
 """A row that turns its pairs with all of them to the opposite ends."""
 
 
-def examine_medians(made: TheilSen, _: Depth) -> Loss:
+def examine_medians(mechanism: TheilSen, _: Depth) -> Loss:
     """A row joins three, or as many as the public number, or is replaced by another one.
 
     In every matching one pair turns from end to end at both places, unless a row is left out.
@@ -216,16 +223,16 @@ def examine_medians(made: TheilSen, _: Depth) -> Loss:
     pairs = (
         (RISING[:3], (*RISING[:3], FALLING)),
         (RISING, (*RISING, FALLING)),
-        tuple((one, *[CORNER] * 3) for one in STEEP),
+        tuple((steep, *[CORNER] * 3) for steep in STEEP),
     )
-    return worst(_median_loss(made, before, after) for before, after in pairs)
+    return worst(_median_loss(mechanism, before, after) for before, after in pairs)
 
 
 def _median_loss(
-    made: TheilSen, before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]
+    mechanism: TheilSen, before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]
 ) -> Loss:
-    left, right = (released_medians(made, rows, COUNT) for rows in (before, after))
-    claimed = made.parameters.epsilon
+    left, right = (released_medians(mechanism, rows, COUNT) for rows in (before, after))
+    claimed = mechanism.parameters.epsilon
     return over(left.keys(), lambda o: left[o], lambda o: right[o], claimed)
 
 

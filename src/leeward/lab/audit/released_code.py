@@ -84,37 +84,37 @@ class CodeExam:
     drawn: Callable[[Mechanism, Database, int], Floats] | None = None
     """What draws of a database show, if it is not a table by kinds of worker."""
 
-    kinds: Callable[[Mechanism], tuple[int, ...]] = lambda made: (
-        made.parameters.cells,
-        made.parameters.cells + 1,
+    kinds: Callable[[Mechanism], tuple[int, ...]] = lambda mechanism: (
+        mechanism.parameters.cells,
+        mechanism.parameters.cells + 1,
     )
     """Kinds of worker in the databases whose release is compared with its definition."""
 
-    databases: Callable[[Any, int], list[Database]] = lambda made, kinds: list(
-        databases(made.parameters.alpha or Fraction(1, 10), kinds, made.parameters.plus)
+    databases: Callable[[Any, int], list[Database]] = lambda mechanism, kinds: list(
+        databases(mechanism.parameters.alpha or Fraction(1, 10), kinds, mechanism.parameters.plus)
     )
     """These databases: neighbours, one after the other."""
 
-    def __call__(self, made: Mechanism, name: str, _: Depth) -> Loss:
+    def __call__(self, mechanism: Mechanism, name: str, _: Depth) -> Loss:
         """The released code compared with its definition, and then sampled."""
-        found = self.fault(made)
-        if found:
-            return Loss(arb("nan"), arb("nan"), arb("nan"), fault=found)
-        return self.sampled(made, examined(made, name))
+        fault = self.fault(mechanism)
+        if fault:
+            return Loss(arb("nan"), arb("nan"), arb("nan"), fault=fault)
+        return self.sampled(mechanism, examined(mechanism, name))
 
-    def fault(self, made: Mechanism) -> str:
+    def fault(self, mechanism: Mechanism) -> str:
         """How the released code departs from its definition; empty where it does not."""
-        for kinds in self.kinds(made):
-            first = next(self.faults(made, self.databases(made, kinds)), "")
+        for kinds in self.kinds(mechanism):
+            first = next(self.faults(mechanism, self.databases(mechanism, kinds)), "")
             if first:
                 return first
         return ""
 
-    def sampled(self, made: Mechanism, protected: Policy) -> Loss:
+    def sampled(self, mechanism: Mechanism, protected: Policy) -> Loss:
         """The largest lower bound over pairs and directions."""
-        delta = made.parameters.delta  # with Gaussian noise, ε is what ρ implies at this δ
-        experiments = [Experiment(pair, self.draws) for pair in self.pairs(made, protected)]
-        release = partial(self.drawn or drawn, made)
+        delta = mechanism.parameters.delta  # with Gaussian noise, ε is what ρ implies at this δ
+        experiments = [Experiment(pair, self.draws) for pair in self.pairs(mechanism, protected)]
+        release = partial(self.drawn or drawn, mechanism)
         loss = worst(experiment.loss(release, delta) for experiment in experiments)
         return replace(loss, draws=self.draws)
 
@@ -142,61 +142,61 @@ def databases(alpha: Fraction, kinds: int, plus: int) -> Iterator[Database]:
         yield from pair.databases
 
 
-def count_faults(mechanism: CountMechanism, found: list[Database]) -> Iterator[str]:
+def count_faults(mechanism: CountMechanism, databases: list[Database]) -> Iterator[str]:
     """All jobs, or the grid index of the largest establishment."""
-    counts = [database.size for database in found]
-    largest = [database.largest for database in found]
+    counts = [database.size for database in databases]
+    largest = [database.largest for database in databases]
     noise = RecordingNoise()
-    asked = np.array(largest) if mechanism.follows == "largest" else None
-    values = mechanism._release(np.array(counts), asked, noise)
+    sizes = np.array(largest) if mechanism.follows == "largest" else None
+    values = mechanism._release(np.array(counts), sizes, noise)
     if not mechanism.counted:
         counts = [grid_index(size, mechanism.parameters) for size in largest]
     if values.tolist() != counts or noise.requests[0].true.size != len(counts):
         yield COUNTS if mechanism.counted else INDEX
 
 
-def kept_faults(mechanism: Any, found: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def kept_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """The jobs of establishments of at most θ jobs, by the measurement of a table."""
     noise = RecordingNoise()
     table: Measurement = mechanism.measurement(by_cell=False, margins=NoMargins())
-    values = table._measure(entries(found, 1), noise).values.ravel()
+    values = table._measure(entries(databases, 1), noise).values.ravel()
     kept = [
         sum(force.jobs[0] for force in database.establishments if force.size <= mechanism.theta)
-        for database in found
+        for database in databases
     ]
     if values.tolist() != kept or noise.requests[0].true.tolist() != kept:
         yield COUNTS
 
 
-def block_faults(mechanism: CountMechanism, found: list[Database]) -> Iterator[str]:
+def block_faults(mechanism: CountMechanism, databases: list[Database]) -> Iterator[str]:
     """The jobs of each kind that the table has."""
     cells = mechanism.parameters.cells
-    counts = [list(database.by_kind[:cells]) for database in found]
-    largest = np.array([database.largest for database in found])
+    counts = [list(database.by_kind[:cells]) for database in databases]
+    largest = np.array([database.largest for database in databases])
     if mechanism._release(np.array(counts), largest, RecordingNoise()).tolist() != counts:
         yield COUNTS
 
 
-def clipped_faults(mechanism: Any, found: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def clipped_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """Index, sums in lattice points, and whole jobs; the bound θ is only read.
 
     With the same noisy numbers a table shows the same of neighbours.
     """
     lattice, parameters = mechanism.clipping.lattice, mechanism.parameters
-    true = [grid_index(database.largest, parameters) for database in found]
+    true = [grid_index(database.largest, parameters) for database in databases]
     for low in LOW:
-        run = clipped_release(mechanism, found, np.array(true) - low)
+        run = clipped_release(mechanism, databases, np.array(true) - low)
         if run.index.true.tolist() != true:
             yield INDEX
         sums = [row.tolist() for row in run.sums.true.reshape(run.values.shape)]
-        for database, theta, row in zip(found, run.theta.tolist(), sums, strict=True):
+        for database, theta, row in zip(databases, run.theta.tolist(), sums, strict=True):
             wanted = clipped_sums(database, Fraction(theta, lattice), lattice)
             if row != list(islice(wanted, len(row))):
                 yield SUMS
         if run.values.tolist() != [[_whole_jobs(n, lattice) for n in row] for row in sums]:
             yield JOBS
     table = mechanism.measurement(by_cell=False, margins=PublicMargins())
-    neighbours = map(Pair, found[::2], found[1::2])
+    neighbours = map(Pair, databases[::2], databases[1::2])
     for pair in (*neighbours, *first_jobs(mechanism.parameters.cells)):
         if Recorded.of(table, pair.before).shows_more(table, pair.after):
             yield SHOWS

@@ -93,7 +93,7 @@ def _likely(seen: NDArray[np.int64], expected: Floats) -> bool:
         reached += mean
     if reached < least and len(starts) > 1:
         starts.pop()
-    counts, means = (np.add.reduceat(one, starts) for one in (seen, expected))
+    counts, means = (np.add.reduceat(column, starts) for column in (seen, expected))
     return bool(chi_square(counts, means, len(starts) - 1) > ball(UNLIKELY))
 
 
@@ -122,7 +122,7 @@ def _subsets(epsilon: Fraction) -> DrawnReports:
     channel = SubsetSelection.of(12, epsilon)
     places = np.zeros(1 << channel.domain, dtype=np.int64)
     for number, subset in enumerate(combinations(range(channel.domain), channel.size)):
-        places[sum(1 << one for one in subset)] = number
+        places[sum(1 << place for place in subset)] = number
     return _of_matrix(channel, lambda reports: places[(1 << reports.astype(np.int64)).sum(axis=1)])
 
 

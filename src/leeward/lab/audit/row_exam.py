@@ -19,7 +19,7 @@ from leeward.core.noise.exact_selection import weights
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
-from leeward.lab.audit.clipped_exam import ORDERS, _steps, _sums, renyi
+from leeward.lab.audit.clipped_exam import ORDERS, moves, renyi, sums_loss
 from leeward.lab.audit.loss import INFINITE, NONE, Loss, over, worst, zcdp_loss
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.recording import NoiseRequest, RecordingNoise
@@ -39,29 +39,30 @@ NEAR_ONE = (Fraction(65, 64), Fraction(5, 4), *ORDERS)
 
 def counts_of(rows: Integers) -> list[Integers]:
     """The counts of every set of columns."""
-    found = []
-    for one in SETS:
-        counts = np.zeros([SIZES[at] for at in one], dtype=np.int64)
-        np.add.at(counts, tuple(rows[:, at] for at in one), 1)
-        found.append(counts)
-    return found
+    tables = []
+    for columns in SETS:
+        counts = np.zeros([SIZES[at] for at in columns], dtype=np.int64)
+        np.add.at(counts, tuple(rows[:, at] for at in columns), 1)
+        tables.append(counts)
+    return tables
 
 
-def examine_counts(made: RowCounts, _: Depth) -> Loss:
+def examine_counts(mechanism: RowCounts, _: Depth) -> Loss:
     """One row more, in an empty cell or not: the losses of all sets add up."""
-    before = _requests(made, PEOPLE)
-    after = [_requests(made, np.vstack([PEOPLE, one])) for one in JOINERS]
-    if made.price.measure == "pure":
-        return worst(_all(list(zip(before, one, strict=True))) for one in after)
+    before = _requests(mechanism, PEOPLE)
+    after = [_requests(mechanism, np.vstack([PEOPLE, joiner])) for joiner in JOINERS]
+    both = [list(zip(before, requests, strict=True)) for requests in after]
+    if mechanism.price.measure == "pure":
+        return worst(map(_all, both))
     most = arb(0)
-    for one in after:
-        most = most.max(_rho(list(zip(before, one, strict=True))))
-    return zcdp_loss(most, made.price.reading)
+    for pairs in both:
+        most = most.max(_rho(pairs))
+    return zcdp_loss(most, mechanism.price.reading)
 
 
-def _requests(made: RowCounts, rows: Integers) -> list[NoiseRequest]:
+def _requests(mechanism: RowCounts, rows: Integers) -> list[NoiseRequest]:
     noise = RecordingNoise()
-    made.release(counts_of(rows), noise)
+    mechanism.release(counts_of(rows), noise)
     return noise.requests
 
 
@@ -71,7 +72,7 @@ Both = list[tuple[NoiseRequest, NoiseRequest]]
 def _all(both: Both) -> Loss:
     total = NONE
     for left, right in both:
-        total = total.plus(_sums(left, right, _steps(left, right)))
+        total = total.plus(sums_loss(left, right, moves(left, right)))
     return Loss(total.forward, total.backward, arb("nan"))
 
 
@@ -96,29 +97,29 @@ Candidate = tuple[Integers, Floats]
 Scores = Callable[[Integers, Floats], int]
 
 
-def chances(made: RowChoice, candidates: Sequence[Candidate], score: Scores) -> list[arb]:
+def chances(mechanism: RowChoice, candidates: Sequence[Candidate], score: Scores) -> list[arb]:
     """The exact probability that each candidate is chosen."""
     selection = RecordingSelection()
-    made.release([score(*one) for one in candidates], selection)
+    mechanism.release([score(*candidate) for candidate in candidates], selection)
     ((ranks, rate),) = (*selection.asked, *selection.coins)
     with precision(128):
         if selection.coins:
             return _by_coins(ranks.tolist(), rate)
         parts = weights(ranks.tolist(), [1] * len(ranks), rate)
-        return [one / sum(parts, arb(0)) for one in parts]
+        return [part / sum(parts, arb(0)) for part in parts]
 
 
 def _by_coins(ranks: list[int], rate: Fraction) -> list[arb]:
     """Permute-and-flip, over all orders."""
-    coins = [ball(-rate * (one - min(ranks))).exp() for one in ranks]
-    found = [arb(0) for _ in coins]
+    coins = [ball(-rate * (rank - min(ranks))).exp() for rank in ranks]
+    totals = [arb(0) for _ in coins]
     orders = list(permutations(range(len(coins))))
     for order in orders:
         reached = arb(1) / len(orders)
         for place in order:
-            found[place] += reached * coins[place]
+            totals[place] += reached * coins[place]
             reached *= 1 - coins[place]
-    return found
+    return totals
 
 
 def _neighbours(before: Sequence[int]) -> tuple[list[Candidate], list[Candidate]]:
@@ -126,31 +127,33 @@ def _neighbours(before: Sequence[int]) -> tuple[list[Candidate], list[Candidate]
 
     `before` is how far the others are away without it.
     """
-    nothing, one = np.zeros(2, np.int64), np.array([1, 0])
+    nothing, single = np.zeros(2, np.int64), np.array([1, 0])
     here = [np.array([0.0, float(n)]) for n in before] + [np.array([1.0, 0.0])]
-    return [(nothing, m) for m in here], [(one, m) for m in here]
+    return [(nothing, m) for m in here], [(single, m) for m in here]
 
 
 STARTS = ((0,), (1,), (2,), (0, 0), (1, 1))
 
 
-def examine_choice(made: RowChoice, _: Depth, score: Scores = distance) -> Loss:
+def examine_choice(mechanism: RowChoice, _: Depth, score: Scores = distance) -> Loss:
     """One row moves one candidate nearer to what is expected, and the others away."""
-    return _over_pairs(made, map(_neighbours, STARTS), score)
+    return _over_pairs(mechanism, map(_neighbours, STARTS), score)
 
 
 def _over_pairs(
-    made: RowChoice, pairs: Iterator[tuple[list[Candidate], list[Candidate]]], score: Scores
+    mechanism: RowChoice, pairs: Iterator[tuple[list[Candidate], list[Candidate]]], score: Scores
 ) -> Loss:
-    both = [(chances(made, one, score), chances(made, other, score)) for one, other in pairs]
-    if made.price.measure == "pure":
-        return worst(_pure(p, q, made.price.epsilon).times(made.times) for p, q in both)
+    both = [
+        (chances(mechanism, one, score), chances(mechanism, other, score)) for one, other in pairs
+    ]
+    if mechanism.price.measure == "pure":
+        return worst(_pure(p, q, mechanism.price.epsilon).times(mechanism.times) for p, q in both)
     most = arb(0)
     with precision(128):
         for p, q in (*both, *((q, p) for p, q in both)):
             for order in NEAR_ONE:
                 most = most.max(_divergence(p, q, order) / ball(order))
-    return zcdp_loss(most * made.times, made.price.reading)
+    return zcdp_loss(most * mechanism.times, mechanism.price.reading)
 
 
 def _pure(left: list[arb], right: list[arb], claimed: Fraction) -> Loss:
@@ -167,13 +170,13 @@ def _divergence(left: list[arb], right: list[arb], order: Fraction) -> arb:
 MANY = 50
 
 
-def own_margins(made: RowChoice) -> Loss:
+def own_margins(mechanism: RowChoice) -> Loss:
     """Expected counts from the data's own margins: a new row in a new corner moves them by 4."""
     before = np.array([[MANY, 0], [0, 0]])
     after = before + np.array([[0, 0], [0, 1]])
     expecting: Candidate = (np.array([0]), np.array([1.0]))
     pairs = iter([([_own(before), expecting], [_own(after), (np.array([1]), np.array([1.0]))])])
-    return _over_pairs(made, pairs, distance)
+    return _over_pairs(mechanism, pairs, distance)
 
 
 def _own(counts: Integers) -> Candidate:
@@ -196,17 +199,17 @@ class RowLine:
         return (self._row(price, depth) for price in self.prices)
 
     def _row(self, price: Guarantee, depth: Depth) -> Row:
-        epsilon, told = price.restated.epsilon, "budget in rho" if price.rho else ""
+        epsilon, words = price.restated.epsilon, "budget in rho" if price.rho else ""
         delta = price.reading if price.rho else Fraction(0)
         claim = Claim(
-            self.mechanism, "tight", "worker", None, epsilon, delta, price.rho, detail=told
+            self.mechanism, "tight", "worker", None, epsilon, delta, price.rho, detail=words
         )
         return Row(claim, self.examine(self.made(price), depth))
 
 
 def counts_at(price: Guarantee) -> RowCounts:
     """The three sets at this price."""
-    return RowCounts.calibrated(price, [one.size for one in counts_of(PEOPLE)])
+    return RowCounts.calibrated(price, [table.size for table in counts_of(PEOPLE)])
 
 
 def choice_at(price: Guarantee) -> RowChoice:

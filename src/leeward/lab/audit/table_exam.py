@@ -63,53 +63,64 @@ class Recorded:
     @classmethod
     def of(
         cls,
-        made: Measurement,
+        mechanism: Measurement,
         database: Database,
         noise: RecordingNoise | None = None,
         copies: int = 1,
     ) -> "Recorded":
         """Workplace cells alike; further kinds of worker count only in its size."""
         noise = noise or RecordingNoise()
-        return cls(made._measure(entries([database], made.parameters.cells, copies), noise), noise)
+        return cls(
+            mechanism._measure(entries([database], mechanism.parameters.cells, copies), noise),
+            noise,
+        )
 
     @property
     def parts(self) -> tuple[Part, ...]:
         """The distributions that it drew from; all draws are independent."""
         columns = self.noise.requests
-        alone = (one.rounded(i) for one in columns for i in range(one.true.size))
+        alone = (column.rounded(i) for column in columns for i in range(column.true.size))
         return (*self.noise.pair_blocks, *self.noise.blocks, *alone)
 
-    def shows_more(self, made: Measurement, neighbour: Database, copies: int = 1) -> bool:
+    def shows_more(self, mechanism: Measurement, neighbour: Database, copies: int = 1) -> bool:
         """Whether the same noisy numbers show something else for a neighbour."""
         same = RecordingNoise(self.noise.answered)
-        return not same_shown(self.measured, Recorded.of(made, neighbour, same, copies).measured)
+        return not same_shown(
+            self.measured, Recorded.of(mechanism, neighbour, same, copies).measured
+        )
 
 
 def same_shown(first: Measured, second: Measured) -> bool:
     """Whether values and all columns of margins are the same."""
-    columns, others = ({"values": one.values, **one.margins} for one in (first, second))
+    columns, others = (
+        {"values": measured.values, **measured.margins} for measured in (first, second)
+    )
     return [*columns] == [*others] and all(
         np.array_equal(column, others[name]) for name, column in columns.items()
     )
 
 
 def examine_table(
-    made: Measurement, protected: Policy, depth: Depth, claimed: Fraction, cap: int | None = None
+    mechanism: Measurement,
+    protected: Policy,
+    depth: Depth,
+    claimed: Fraction,
+    cap: int | None = None,
 ) -> Loss:
     """The worst pair of neighbours; with a cap, of those with pay."""
     losses: dict[object, Loss] = {}
     together: dict[object, Loss] = {}
-    for pair in _pairs(made.parameters, protected, depth, cap):
-        before, after = Recorded.of(made, pair.before), Recorded.of(made, pair.after)
-        if before.shows_more(made, pair.after):
+    for pair in _pairs(mechanism.parameters, protected, depth, cap):
+        before, after = Recorded.of(mechanism, pair.before), Recorded.of(mechanism, pair.after)
+        if before.shows_more(mechanism, pair.after):
             return FAULT
         drawn = list(zip(before.parts, after.parts, strict=True))
         steps = tuple(step(*both) for both in drawn)
-        for one, both in zip(steps, drawn, strict=True):
-            if one not in losses:
-                losses[one] = part_loss(*both, claimed)
+        for part, both in zip(steps, drawn, strict=True):
+            if part not in losses:
+                losses[part] = part_loss(*both, claimed)
         if steps not in together:
-            together[steps] = reduce(Loss.plus, (losses[one] for one in steps))
+            together[steps] = reduce(Loss.plus, (losses[part] for part in steps))
     return worst(together.values())
 
 
@@ -118,16 +129,16 @@ LOW = (0, 8 * STEPS, 40 * STEPS)
 
 
 def examine_clipped_table(
-    made: Measurement, protected: Policy, depth: Depth, _: Fraction, cap: int | None = None
+    mechanism: Measurement, protected: Policy, depth: Depth, _: Fraction, cap: int | None = None
 ) -> Loss:
     """The same of clipped sums, whose margins are free: index and sums jointly."""
-    losses, neighbours = [], _pairs(made.parameters, protected, depth, cap)
-    for pair in chain(neighbours, first_jobs(made.parameters.cells)):
-        index = Recorded.of(made, pair.before).noise.asked[0]
-        low = Recorded.of(made, pair.before, RecordingNoise([index - np.array(LOW)]), len(LOW))
-        if low.shows_more(made, pair.after, len(LOW)):
+    losses, neighbours = [], _pairs(mechanism.parameters, protected, depth, cap)
+    for pair in chain(neighbours, first_jobs(mechanism.parameters.cells)):
+        index = Recorded.of(mechanism, pair.before).noise.asked[0]
+        low = Recorded.of(mechanism, pair.before, RecordingNoise([index - np.array(LOW)]), len(LOW))
+        if low.shows_more(mechanism, pair.after, len(LOW)):
             return FAULT
-        losses.append(pair_loss(ClippedTable(made, len(pair.before.sizes)), pair.databases))
+        losses.append(pair_loss(ClippedTable(mechanism, len(pair.before.sizes)), pair.databases))
     return worst(losses)
 
 
@@ -188,7 +199,7 @@ def _pairs(
 def step(before: Part, after: Part) -> object:
     """What a loss depends on: distances, laws and scales."""
     apart = tuple(np.subtract(after.true, before.true).ravel().tolist())
-    return apart, *((type(one), _law(one), _scales(one)) for one in (before, after))
+    return apart, *((type(part), _law(part), _scales(part)) for part in (before, after))
 
 
 def _law(part: Part) -> object:

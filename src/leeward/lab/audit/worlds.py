@@ -261,7 +261,7 @@ def employer(population: Population) -> Iterator[WorldPair]:
         force = next(iter(population.of(number)))
         after = max(population.grown(force), key=sum)
         before, changed = (
-            World((parts(chain(Database.of(one))),) * cells) for one in (force, after)
+            World((parts(chain(Database.of(jobs))),) * cells) for jobs in (force, after)
         )
         yield WorldPair(before, changed, Fraction(cells, 2))  # the sentence names two cells
 
@@ -307,12 +307,12 @@ def counted(
 ) -> tuple[Counts, ...]:
     """How many jobs count at each establishment: the rules written out, person by person."""
     sizes = [0] * establishments
-    for held in people:
-        kept: Iterable[int] = held
+    for jobs in people:
+        kept: Iterable[int] = jobs
         if isinstance(rule, PrimaryJob):
-            kept = held[:1]
+            kept = jobs[:1]
         elif isinstance(rule, BoundedJobs):
-            kept = sorted(held)[: rule.most]
+            kept = sorted(jobs)[: rule.most]
         for at in kept:
             sizes[at] += 1
     return tuple((number, *(0,) * (population.kinds - 1)) for number in sizes)
@@ -352,12 +352,12 @@ def all_jobs_moved(population: Population, rule: JobsRule) -> Iterator[WorldPair
 def displaced(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
     """One job more of a person who has as many as count: it takes the place of another."""
     most_counted = rule.most if isinstance(rule, BoundedJobs) else 1
-    held = tuple(range(1, most_counted + 1))
+    counting = tuple(range(1, most_counted + 1))
     for number in population.sizes:
         others = [(at,) for at in range(most_counted + 1) for _ in range(number)]
         with_it, without = (
             counted(population, rule, [*others, jobs], most_counted + 1)
-            for jobs in ((0, *held), held)
+            for jobs in ((0, *counting), counting)
         )
         yield from _places(without, with_it)
 
@@ -365,14 +365,14 @@ def displaced(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
 def joiners_from_elsewhere(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
     """Those who join hold a job elsewhere that counted until now: that place loses it."""
     limit = rule.most if isinstance(rule, BoundedJobs) else 1
-    held = tuple(range(1, limit + 1))  # the last of them no longer counts after joining
+    counting = tuple(range(1, limit + 1))  # the last of them no longer counts after joining
     for number in population.sizes:
         joining = population.most(number) - number
         within = next(n for n in range(number + 10**4) if population.most(n) >= n + joining)
         for staying in dict.fromkeys((within, within // 2, 0)):
             others = [(0,)] * number + [(limit,)] * staying
-            before = counted(population, rule, [*others, *[held] * joining], limit + 1)
-            after = counted(population, rule, [*others, *[(0, *held)] * joining], limit + 1)
+            before = counted(population, rule, [*others, *[counting] * joining], limit + 1)
+            after = counted(population, rule, [*others, *[(0, *counting)] * joining], limit + 1)
             steps = _steps_up(population, staying, staying + joining)
             # The sentence prints one step here and one elsewhere.
             yield from _places(before, after, Fraction(1 + steps, 2))
