@@ -14,7 +14,6 @@ from leeward.publishing.engines.database import (
     SqlDatabase,
     Table,
     ibis,
-    row_count,
 )
 from leeward.publishing.engines.near_misses import marked, pointed
 from leeward.publishing.engines.recoding import (
@@ -208,7 +207,8 @@ class Probe:
         return rows, self._examples(doubled.select("text")) if rows else ()
 
     def _count(self, query: Table) -> int:
-        return row_count(self.database, query)
+        (counts,) = self.database.rows(query.aggregate(number=query.count()))
+        return int(counts["number"])
 
     def _examples(self, texts: Table, most: int = EXAMPLES) -> tuple[str, ...]:
         return first_texts(self.database, texts, most)
