@@ -21,8 +21,8 @@ from leeward.core.noise.tabulated import Floats
 from leeward.publishing.engines.table_files import opened_file
 from leeward.systems.regress.cell_lines import Lines, MedianLines, MomentLines
 from leeward.systems.regress.cell_points import NAME, Rows, read_rows
-from leeward.systems.regress.request import Request
-from leeward.systems.regress.scatter import SLOPE, Scatter, prediction
+from leeward.systems.regress.regression_request import RegressionRequest
+from leeward.systems.regress.scatter import SLOPE, ScaledPoints, prediction
 from leeward.systems.regress.setting import Columns
 
 EPSILONS = ("1", "8", "16")
@@ -72,10 +72,10 @@ def main() -> None:
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--draws", type=int, default=200)
     given = parser.parse_args()
-    request = Request(given.file, Columns(given.x, given.y, given.by), "suppression", "1")
+    request = RegressionRequest(given.file, Columns(given.x, given.y, given.by), "suppression", "1")
     with opened_file(request.file, NAME) as files:
         rows = read_rows(files, request)
-    fits = [Scatter(np.clip(x, 0, 1), np.clip(y, 0, 1)).fit for x, y in rows.by_cell()]
+    fits = [ScaledPoints(np.clip(x, 0, 1), np.clip(y, 0, 1)).fit for x, y in rows.by_cell()]
     true = (
         np.array([one.estimate(prediction(0.25)) for one in fits]),
         np.array([one.estimate(SLOPE) for one in fits]),

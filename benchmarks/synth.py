@@ -22,11 +22,11 @@ import numpy as np
 from leeward.core.codebook import Codebook, read_codebook
 from leeward.core.randomness import SeededBits
 from leeward.publishing.engines.table_files import opened_file
-from leeward.publishing.release.account import Uncharged
+from leeward.publishing.release.paid import Uncharged
 from leeward.systems.synth.counting import NAME, FileCounts
 from leeward.systems.synth.domain import Domain
-from leeward.systems.synth.request import Request
-from leeward.systems.synth.run import synthesize
+from leeward.systems.synth.synthesis import synthesize
+from leeward.systems.synth.table_request import TableRequest
 
 RUNS = 5
 METHODS = ("tree", "correlated", "independent", "nist", "aim")
@@ -85,13 +85,13 @@ def compare(data: Path, book: Codebook, methods: Sequence[str]) -> None:
         rest, public = divided(data, Path(folder))
         for method, delta in product(methods, DELTAS):
             if method == "nist":
-                request = Request(rest, book, method, EPSILON, delta, public=public)
+                request = TableRequest(rest, book, method, EPSILON, delta, public=public)
                 measure(request, shares(rest, domain)[0])
             elif method != "aim" or delta:
-                measure(Request(data, book, method, EPSILON, delta), true)
+                measure(TableRequest(data, book, method, EPSILON, delta), true)
 
 
-def measure(request: Request, true: Tables) -> None:
+def measure(request: TableRequest, true: Tables) -> None:
     found, seconds, busy = [], [], []
     for _ in range(RUNS):
         with TemporaryDirectory() as folder:
@@ -127,7 +127,7 @@ def large() -> None:
         )
         before = _megabytes()
         started = perf_counter()
-        request = Request(path, book, "tree", "1", "1e-9", rows=100_000)
+        request = TableRequest(path, book, "tree", "1", "1e-9", rows=100_000)
         synthesize(request, Path(folder) / "out", INSIDE)
         print(f"{ROWS} rows × {COLUMNS} columns: {perf_counter() - started:.1f} s, peak memory "
               f"{_megabytes()} MB ({before} MB before)")  # fmt: skip

@@ -18,14 +18,14 @@ from leeward.core.errors import LeewardError
 from leeward.core.show.notebook import html_table
 from leeward.core.show.progress import Silent
 from leeward.publishing.bundle.bundle_files import RESULT, SYNTHETIC
+from leeward.publishing.bundle.paid_folder import kind_of, read_folder, read_paid
 from leeward.publishing.bundle.reader import Bundle, read_bundle
-from leeward.publishing.bundle.sealed_folder import kind_of, read_folder
 from leeward.publishing.ledger import Ledger
 from leeward.publishing.plan.plan import Plan, read_plan
 from leeward.publishing.plan.predicted import Prediction
 
 if TYPE_CHECKING:
-    from leeward.publishing.bundle.witness import Paid
+    from leeward.publishing.bundle.witness import PaidOutput
     from leeward.publishing.engines.wages import JobsFile
     from leeward.publishing.release.check import Checked
     from leeward.publishing.release.measuring import Progress
@@ -257,11 +257,11 @@ def release(  # noqa: PLR0913 (a parameter for each table and choice)
     >>> list(bundle)
     ['by_place']
     """
-    from leeward.publishing.release.run import Choices, release_plan  # noqa: PLC0415 (loads a database)
+    from leeward.publishing.release.run import ReleaseOptions, release_plan  # noqa: PLC0415 (loads a database)
 
     plan = plan.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
     book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
-    chosen = Choices(again, corrects, same_establishments, unchecked)
+    chosen = ReleaseOptions(again, corrects, same_establishments, unchecked)
     done = release_plan(plan, Path(out), book, progress or Silent(), chosen)
     bundle = read_bundle(done.bundle)
     missing = add_report(bundle) if report else ""
@@ -378,7 +378,7 @@ def _findings(folder: Path) -> tuple[tuple[str, ...], tuple[Bundle, ...]]:
 
         findings = synthetic_findings(folder)
     elif is_result(folder):
-        from leeward.systems.local.result_folder import result_findings  # noqa: PLC0415 (as above)
+        from leeward.systems.local.result_check import result_findings  # noqa: PLC0415 (as above)
 
         findings = result_findings(folder)
     else:
@@ -400,7 +400,7 @@ def _sealed_findings(folder: Path, kind: str) -> tuple[str, ...]:
 
         findings = regression_findings(folder)
     else:
-        from leeward.systems.synth.redraw import table_findings  # noqa: PLC0415 (draws rows)
+        from leeward.systems.synth.output import table_findings  # noqa: PLC0415 (draws rows)
 
         findings = table_findings(folder)
     return findings or (*price_findings(read_folder(folder)),)
@@ -418,11 +418,9 @@ def _notes(folder: Path, bundles: Iterable[Bundle]) -> Iterator[str]:
     yield from dict.fromkeys(note for note in notes if note is not None)
 
 
-def paid_in(folder: Path) -> "Paid":
+def paid_in(folder: Path) -> "PaidOutput":
     """The certificate that states the charge of a folder: of synthetic rows, of their release."""
-    if kind_of(folder) is not None:
-        return read_folder(folder)
-    return read_bundle(release_in(folder)).certificate
+    return read_paid(release_in(folder))
 
 
 def is_result(folder: Path) -> bool:

@@ -4,7 +4,14 @@ from itertools import combinations
 from pathlib import Path
 
 from leeward.systems.synth.halves import Uniqueness
-from leeward.systems.synth.inspection import Apart, Inspection, OneColumn, Pair, Score, Violation
+from leeward.systems.synth.inspection import (
+    Apart,
+    ColumnPair,
+    Inspection,
+    OneColumn,
+    Score,
+    Violation,
+)
 from leeward.systems.synth.inspection_page import page
 from tests.browser.view import NewView
 
@@ -15,7 +22,7 @@ FOUND = Inspection(
     {"real": 91, "synthetic": 91},
     tuple(OneColumn((name,), 0.1, 0.01, 0, VALUES, COUNTS, COUNTS[::-1], at % 2 == 0)
           for at, name in enumerate(NAMES)),
-    tuple(Pair(both, at / 10, 0.02, 0.1, at / 5, 1 - at / 5)
+    tuple(ColumnPair(both, at / 10, 0.02, 0.1, at / 5, 1 - at / 5)
           for at, both in enumerate(combinations(NAMES, 2))),
     tuple(Apart(three, 0.2, 0.1, 0.3) for three in [*combinations(NAMES, 3)][:20]),
     (Score(NAMES[0], 0.5, 0.9, 0.8),),

@@ -25,8 +25,8 @@ from leeward.lab.evaluate.regressions import REGRESSION_COLUMNS
 from leeward.publishing.bundle import bundle_files
 from leeward.publishing.bundle.bundle_files import stamped_files
 from leeward.publishing.bundle.certificate import Certificate
+from leeward.publishing.bundle.paid_folder import DrawnStatement, FolderCertificate
 from leeward.publishing.bundle.rows import MARGINS
-from leeward.publishing.bundle.sealed_folder import DrawnStatement, FolderCertificate
 from leeward.publishing.engines import validation
 from leeward.publishing.ledger.entry import KINDS
 from leeward.publishing.ledger.subject import SUBJECT_PARTS

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from leeward.core import randomness
-from leeward.publishing.bundle import BundleWriter, TableWriter, writer
+from leeward.publishing.bundle import BundleWriter, TableWriter, disk, sealed_folder, writer
 from leeward.publishing.engines import engine
 from leeward.publishing.engines.duckdb import Embedded
 from leeward.publishing.ledger import Ledger, ledger
@@ -27,7 +27,9 @@ STEPS: tuple[tuple[Any, str, str], ...] = (
     (TableWriter, "write", "write a batch"),
     (TableWriter, "__exit__", "end a table"),
     (writer, "write_file", "write a text"),
-    (writer, "flush", "flush"),
+    (sealed_folder, "write_file", "write a text"),
+    (sealed_folder, "flush", "flush"),
+    (disk, "flush", "flush"),
     (Path, "rename", "rename"),
     (BundleWriter, "discard", "discard"),
     (Ledger, "commit", "commit"),

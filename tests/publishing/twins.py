@@ -14,6 +14,7 @@ from leeward.interface.report import writing
 from leeward.interface.report.document import report
 from leeward.publishing.bundle import Bundle, Certificate
 from leeward.publishing.release import measuring, run
+from leeward.publishing.release.paid import Paid
 
 Function = Callable[..., Any]
 
@@ -30,8 +31,9 @@ def repeat_bits() -> None:
 
 def wrap(name: str, wrapper: Callable[[Function], Function]) -> None:
     """Put another function in the place of one that the release uses."""
-    module = measuring if name == "publish" else run
-    setattr(module, name, wrapper(getattr(module, name)))
+    homes = {"publish": measuring, "commit": Paid}
+    home = homes.get(name, run)
+    setattr(home, name, wrapper(getattr(home, name)))
 
 
 def drop_empty_rows() -> None:

@@ -13,7 +13,7 @@ from leeward.derived.derive.derived import derive
 from leeward.derived.derive.picked import picked_coverage, rank_intervals, true_sizes
 from leeward.derived.derive.quantities import _farthest, rank_sets
 from leeward.derived.derive.stated_errors import Errors
-from leeward.publishing.bundle.selection import Coded, Row
+from leeward.publishing.bundle.selection import Coded, SelectedRow
 from tests.derived.derive.test_derived import stated
 from tests.publishing.bundle.tables_in_memory import in_memory
 
@@ -167,9 +167,9 @@ def test_the_farthest_pair_is_found_without_a_look_at_each() -> None:
 PLACES = {"place": {f"{n:03d}": f"Place {n}" for n in range(300)}}
 
 
-def rows(values: Integers) -> tuple[Row, ...]:
+def rows(values: Integers) -> tuple[SelectedRow, ...]:
     return tuple(
-        Row((Coded(f"{n:03d}", ""),), int(one), 1, (5,), (int(one) - 5, int(one) + 5))
+        SelectedRow((Coded(f"{n:03d}", ""),), int(one), 1, (5,), (int(one) - 5, int(one) + 5))
         for n, one in enumerate(values)
     )
 

@@ -9,7 +9,7 @@ from leeward.derived.derive.derived import TIDY
 from leeward.derived.derive.picked import picked_coverage, rank_intervals
 from leeward.lab.economy import Economy, write_economy
 from leeward.publishing.bundle.blocks import certified
-from leeward.publishing.bundle.selection import Selection, select
+from leeward.publishing.bundle.selection import RowSelection, select
 from tests.matrix.office import run, succeed
 
 PLAN = """\
@@ -49,7 +49,7 @@ def test_coverage_is_that_of_the_same_cells_of_the_release(
     covered = []
     for bundle in bundles:
         picked._sizes.cache_clear()
-        rows = select(bundle, name, Selection(), size=10).rows
+        rows = select(bundle, name, RowSelection(), size=10).rows
         covered.append(picked_coverage(bundle, certified(bundle, name), rows))
     assert covered[0] == covered[1] is not None
 
@@ -70,5 +70,5 @@ def test_no_level_is_claimed_for_tidy_values(bundles: tuple[Bundle, Bundle]) -> 
     assert tidied.notes[0] == TIDY
     assert not any("90" in note for note in tidied.notes[1:])
     assert TIDY not in released.notes
-    codes = [(row.codes[0].code,) for row in select(bundles[1], "totals", Selection()).rows]
+    codes = [(row.codes[0].code,) for row in select(bundles[1], "totals", RowSelection()).rows]
     assert set(rank_intervals(bundles[1], certified(bundles[1], "totals"), codes)) == {None}

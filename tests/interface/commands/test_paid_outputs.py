@@ -19,7 +19,7 @@ from leeward.interface.commands.app import build
 from leeward.lab.economy import Economy, write_economy
 from leeward.publishing.bundle import TableGuarantee
 from leeward.publishing.bundle.bundle_files import CERTIFICATE, CHECKSUMS, checksum_list, sha256
-from leeward.publishing.bundle.sealed_folder import read_folder
+from leeward.publishing.bundle.paid_folder import read_folder
 from leeward.publishing.ledger import Ledger
 from leeward.publishing.release.ledger_check import price_findings
 from leeward.systems.synth import output as writing

@@ -16,10 +16,10 @@ from leeward.interface.report.glance import meaning_of_zero
 from leeward.interface.report.summary import BARS, TableSummary, summarise
 from leeward.interface.web.releases_table import lines
 from leeward.publishing.bundle import Bundle, BundleWriter, read_bundle
-from leeward.publishing.bundle.figure import Cell, DrawnRows, Layout, layout, matrix
+from leeward.publishing.bundle.figure import Cell, DrawnRows, FigureAxes, layout, matrix
 from leeward.publishing.bundle.pay_statements import FlowStatement
 from leeward.publishing.bundle.rows import ROW_GROUP
-from leeward.publishing.bundle.selection import Selection, select
+from leeward.publishing.bundle.selection import RowSelection, select
 from leeward.publishing.bundle.statements import MarginStatement
 from tests.publishing.bundle.made_up import (
     SECTOR,
@@ -88,7 +88,7 @@ def as_cell(row: dict[str, Any], identifiers: tuple[str, ...]) -> Cell:
 def test_a_matrix_holds_every_cell_once_and_no_sum(bundle: Bundle) -> None:
     told = summary(bundle, "by_sex")
     assert told.matrix is not None
-    assert told.matrix.layout == Layout(("place", "sector"), ("sex", "school"))
+    assert told.matrix.layout == FigureAxes(("place", "sector"), ("sex", "school"))
     shown = {
         (*down, *across): square
         for down, line in zip(told.matrix.rows, told.matrix.squares, strict=True)
@@ -111,7 +111,7 @@ def test_codes_without_an_establishment_are_left_out(bundle: Bundle) -> None:
 def test_a_square_without_an_establishment_is_empty(bundle: Bundle) -> None:
     table = bundle.certificate.table("by_place")
     assert table is not None
-    chosen = Layout(("place",), ("sector",))
+    chosen = FigureAxes(("place",), ("sector",))
     one, other = Cell(("01001", "11"), 5, 1, (3, 7)), Cell(("05", "31-33"), -1, 1, None)
     none = Cell(("05", "11"), 0, -2, None)
     drawn = matrix(chosen, table, [one, none, other])
@@ -213,7 +213,7 @@ def test_a_net_change_far_below_zero_does_not_reach_it(
         bundle = read_bundle(tmp_path / name)
         found = summary(bundle, "t")
         assert found.wide == (3 if statistic is None else 2)
-        page, measure = select(bundle, "t", Selection()), found.table.identifiers
+        page, measure = select(bundle, "t", RowSelection()), found.table.identifiers
         drawn = lines(page, measure, signed=found.table.signed)
         assert sum(one.span.open for one in drawn) == found.wide
         assert (NET_CHANGES in meaning_of_zero([found])) == (statistic is not None)

@@ -10,7 +10,7 @@ from leeward.interface.report.document import report
 from leeward.interface.web import releases_folder
 from leeward.interface.web.site import policy
 from leeward.publishing.bundle import Certificate, read_bundle
-from leeward.publishing.bundle.reader import read_certificate
+from leeward.publishing.bundle.certificate import read_certificate
 from leeward.publishing.bundle.signoff import record_path, sign
 from tests.interface.web.releases_scene import Markup, work, write_small
 from tests.interface.web.serving import Served, serving

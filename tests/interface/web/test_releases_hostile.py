@@ -15,7 +15,7 @@ import pytest
 
 from leeward.core.codebook import Marginal
 from leeward.publishing.bundle import Certificate
-from leeward.publishing.bundle.reader import damaged, read_certificate
+from leeward.publishing.bundle.certificate import damaged, read_certificate
 from leeward.publishing.bundle.signoff import record_path
 from tests.browser.stranger import SCRIPTS, write_broken, write_hostile, write_tables
 from tests.interface.web.releases_scene import Markup, write_small

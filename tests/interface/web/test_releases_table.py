@@ -16,7 +16,7 @@ from leeward.core.errors import InvalidParameter
 from leeward.interface.web.releases_address import MOST_CHOICES, query, read_selection
 from leeward.interface.web.releases_table import headers, lines
 from leeward.publishing.bundle import BundleWriter, read_bundle, verify_bundle
-from leeward.publishing.bundle.selection import Page, Row, Selection, select
+from leeward.publishing.bundle.selection import Page, RowSelection, SelectedRow, select
 from leeward.publishing.bundle.statements import TotalsStatement
 from tests.interface.web.releases_scene import Markup
 from tests.interface.web.serving import Served, serving
@@ -104,7 +104,7 @@ class Rows(Markup):
             self.rows[-1][-1] += data
 
 
-def shown(row: Row) -> list[str]:
+def shown(row: SelectedRow) -> list[str]:
     """A row as it must stand on the page; the cell after the value is its picture."""
     number = f"{row.value:,}".replace("-", "−")
     margins = ["none" if one is None else f"± {one:,}" for one in row.margins]
@@ -213,27 +213,27 @@ def test_an_address_says_what_was_selected(
     search: str, code: str, status: int | None, sort: str, descending: bool, page: int
 ) -> None:
     held = in_memory([], {"page": {"a": "A"}}).certificate.tables[0]
-    selection = Selection(search, {"page": code}, status, sort, descending, page)
+    selection = RowSelection(search, {"page": code}, status, sort, descending, page)
     asked = dict(parse_qsl(query(selection), keep_blank_values=True))
     assert read_selection(asked, held) == selection
 
 
 def test_clicks_on_a_heading_sort_one_way_then_the_other_then_not() -> None:
     held = in_memory([], {"place": {"a": "A"}}).certificate.tables[0]
-    selection = Selection(filters={"place": ""}, page=7)
+    selection = RowSelection(filters={"place": ""}, page=7)
     seen = []
     for _ in range(3):
         links = {one.name: one.query for one in headers(held, selection)}
         selection = read_selection(dict(parse_qsl(links["value"])), held)
         seen.append((selection.sort, selection.descending, selection.page))
     assert seen == [("value", True, 1), ("value", False, 1), ("", False, 1)]
-    upwards = {one.name: one.query for one in headers(held, Selection(filters={"place": ""}))}
+    upwards = {one.name: one.query for one in headers(held, RowSelection(filters={"place": ""}))}
     assert upwards["place"] == "sort=place"
 
 
 def test_bars_and_whiskers_lie_on_one_scale() -> None:
     ends = {60: (40, 80), 10: (-20, 40)}
-    rows = [Row((), one, 1, (), ends.get(one)) for one in (60, -20, 0, 10)]
+    rows = [SelectedRow((), one, 1, (), ends.get(one)) for one in (60, -20, 0, 10)]
     drawn = [line.span for line in lines(Page(tuple(rows), 4, 4, 1, 1, 1), ())]
     assert (drawn[0].zero, drawn[0].start, drawn[0].length) == (20, 20, 60)
     assert (drawn[0].low, drawn[0].high) == (60, 100)
@@ -243,14 +243,16 @@ def test_bars_and_whiskers_lie_on_one_scale() -> None:
 
 
 def test_zero_is_on_the_scale_where_all_values_are_large() -> None:
-    (line,) = lines(Page((Row((), 60, 1, (), (40, 80)),), 1, 1, 1, 1, 1), ())
+    (line,) = lines(Page((SelectedRow((), 60, 1, (), (40, 80)),), 1, 1, 1, 1, 1), ())
     assert (line.span.zero, line.span.start, line.span.length) == (0, 0, 75)
-    (below,) = lines(Page((Row((), -60, 1, (), (-80, -40)),), 1, 1, 1, 1, 1), ())
+    (below,) = lines(Page((SelectedRow((), -60, 1, (), (-80, -40)),), 1, 1, 1, 1, 1), ())
     assert (below.span.zero, below.span.start) == (100, 25)
 
 
 def test_rows_of_nothing_are_drawn_too() -> None:
-    drawn = [line.span for line in lines(Page((Row((), 0, 1, (), None),), 1, 1, 1, 1, 1), ())]
+    drawn = [
+        line.span for line in lines(Page((SelectedRow((), 0, 1, (), None),), 1, 1, 1, 1, 1), ())
+    ]
     assert (drawn[0].start, drawn[0].length) == (0, 0)
     assert lines(Page((), 0, 0, 1, 1, 1), ()) == []
 

@@ -22,8 +22,8 @@ from leeward.lab.audit.report_exam import (
 )
 from leeward.lab.audit.row import CONFIRMED
 from leeward.systems.local import sketch, unary
-from leeward.systems.local.channel import Answers, below
 from leeward.systems.local.channel_choice import METHODS
+from leeward.systems.local.word_draws import Answers, below
 from tests.core.noise.goodness import p_value
 
 every_line = pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from leeward.lab.evaluate.regressions import (
     tail_share,
 )
 from leeward.systems.regress.mose import Mose
-from leeward.systems.regress.scatter import Scatter
+from leeward.systems.regress.scatter import ScaledPoints
 
 TRUTH = np.arange(10.0)
 
@@ -46,10 +46,10 @@ def test_the_error_is_the_median_over_cells_of_means_over_trials() -> None:
     assert median_error(np.full((2, 3), nan), np.zeros(3)) is None
 
 
-def exact_lines() -> dict[str, Scatter]:
+def exact_lines() -> dict[str, ScaledPoints]:
     """Cells whose points lie on a line each: every method finds it if it adds next to nothing."""
     x = np.linspace(0.02, 0.98, 50)
-    return {str(n): Scatter(x, 0.2 + 0.05 * n * x) for n in range(10)}
+    return {str(n): ScaledPoints(x, 0.2 + 0.05 * n * x) for n in range(10)}
 
 
 def test_every_method_speaks_of_the_same_statistics_in_the_same_units() -> None:

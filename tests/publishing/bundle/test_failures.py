@@ -114,7 +114,7 @@ def test_a_full_device_is_refused_wherever_it_fills(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return honest(*given)
 
-    for module in ("disk", "table_writer", "writer"):
+    for module in ("disk", "sealed_folder", "table_writer", "writer"):
         monkeypatch.setattr(f"leeward.publishing.bundle.{module}.{call}", failing, raising=False)
     with pytest.raises(BadFile, match="no space is left on the device") as refusal:
         write_demo(tmp_path / "demo")

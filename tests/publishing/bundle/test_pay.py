@@ -15,8 +15,7 @@ from leeward.core.show.environment import environment
 from leeward.publishing.bundle import BundleWriter, CertifiedTable, read_bundle, verify_bundle
 from leeward.publishing.bundle.figure import picture
 from leeward.publishing.bundle.pay_statements import StatisticStatement
-from leeward.publishing.bundle.selection import Row as SelectedRow
-from leeward.publishing.bundle.selection import Selection, select
+from leeward.publishing.bundle.selection import RowSelection, SelectedRow, select
 from leeward.publishing.bundle.statements import TotalsStatement
 from tests.publishing.bundle.made_up_pay import (
     EARNINGS,
@@ -188,7 +187,7 @@ def test_unsound_cells_are_not_sealed(tmp_path: Path, published: Published) -> N
 
 def test_rows_are_sorted_with_empty_fields_last_and_their_ends_may_be_open(sealed: Path) -> None:
     def rows(sort: str, *, descending: bool = False) -> tuple[SelectedRow, ...]:
-        asked = Selection(sort=sort, descending=descending)
+        asked = RowSelection(sort=sort, descending=descending)
         return select(read_bundle(sealed), "means", asked).rows
 
     assert [one.value for one in rows("value")] == [0, 390_000, 410_000, 520_000, None]
@@ -198,7 +197,7 @@ def test_rows_are_sorted_with_empty_fields_last_and_their_ends_may_be_open(seale
     assert [one.ends for one in rows("")] == [
         (380_000, 450_000), None, None, (120_000, None), None,
     ]  # fmt: skip
-    lacking = select(read_bundle(sealed), "means", Selection(status=-1))
+    lacking = select(read_bundle(sealed), "means", RowSelection(status=-1))
     assert [one.value for one in lacking.rows] == [None]
 
 

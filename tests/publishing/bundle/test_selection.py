@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.publishing.bundle import read_bundle
-from leeward.publishing.bundle.selection import MOST_ROWS, Coded, Page, Row, Selection, select
+from leeward.publishing.bundle.selection import (
+    MOST_ROWS,
+    Coded,
+    Page,
+    RowSelection,
+    SelectedRow,
+    select,
+)
 from tests.publishing.bundle.made_up import write_demo
 from tests.publishing.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 
@@ -34,7 +41,7 @@ lines = st.lists(
     max_size=40,
 )
 selections = st.builds(
-    Selection,
+    RowSelection,
     search=st.sampled_from(SEARCHES),
     filters=st.fixed_dictionaries(
         {}, optional={name: st.sampled_from(["", *codes]) for name, codes in CODES.items()}
@@ -46,10 +53,10 @@ selections = st.builds(
 )
 
 
-def truth(held: list[Line], selection: Selection, size: int) -> tuple[list[Row], int]:
+def truth(held: list[Line], selection: RowSelection, size: int) -> tuple[list[SelectedRow], int]:
     """All wanted rows in order, each looked at on its own."""
     rows = [
-        Row(
+        SelectedRow(
             tuple(Coded(c, CODES[name][c]) for name, c in zip(CODES, codes, strict=True)),
             value,
             status,
@@ -65,7 +72,7 @@ def truth(held: list[Line], selection: Selection, size: int) -> tuple[list[Row],
     return wanted[(number - 1) * size : number * size], len(wanted)
 
 
-def _wanted(row: Row, selection: Selection) -> bool:
+def _wanted(row: SelectedRow, selection: RowSelection) -> bool:
     texts = [text.casefold() for one in row.codes for text in (one.code, one.label)]
     words = selection.search.casefold().split()
     filters = zip(CODES, row.codes, strict=True)
@@ -76,7 +83,7 @@ def _wanted(row: Row, selection: Selection) -> bool:
     )
 
 
-def _key(row: Row, selection: Selection) -> tuple[bool, int]:
+def _key(row: SelectedRow, selection: RowSelection) -> tuple[bool, int]:
     if selection.sort == "margin":
         number = row.margins[0] or 0
         return row.margins[0] is None, -number if selection.descending else number
@@ -91,7 +98,7 @@ def _key(row: Row, selection: Selection) -> tuple[bool, int]:
 @settings(max_examples=200, deadline=None)
 @given(lines, selections, st.integers(1, 7), st.integers(1, 9))
 def test_a_page_is_what_a_plain_search_finds(
-    held: list[Line], selection: Selection, size: int, each: int
+    held: list[Line], selection: RowSelection, size: int, each: int
 ) -> None:
     page = select(in_memory(held, CODES, each=each), "t", selection, size=size)
     rows, matches = truth(held, selection, size)
@@ -108,7 +115,7 @@ def test_values_are_sorted_with_ties_in_the_order_of_the_rows(
 ) -> None:
     codes = {"place": CODES["place"], "sector": CODES["value"]}
     bundle = in_memory(held, codes, each=each)
-    page = select(bundle, "t", Selection(sort="value", descending=descending), size=30)
+    page = select(bundle, "t", RowSelection(sort="value", descending=descending), size=30)
     ranked = sorted(held, key=lambda line: -line[1] if descending else line[1])
     assert [row.value for row in page.rows] == [line[1] for line in ranked[:30]]
     assert [row.codes[0].code for row in page.rows] == [line[0][0] for line in ranked[:30]]
@@ -120,11 +127,11 @@ def many(number: int) -> list[Line]:
 
 def test_nobody_turns_beyond_ten_thousand_rows() -> None:
     bundle = in_memory(many(MOST_ROWS + 60), CODES, each=4096)
-    last = select(bundle, "t", Selection(page=200))
+    last = select(bundle, "t", RowSelection(page=200))
     assert [row.value for row in last.rows] == list(range(9950, 10_000))
     assert (last.pages, last.last) == (202, 200)
     with pytest.raises(InvalidParameter, match=r"page: must be at most 200.*Narrow the search"):
-        select(bundle, "t", Selection(page=201))
+        select(bundle, "t", RowSelection(page=201))
 
 
 def test_no_more_rows_are_read_than_the_first_page_needs() -> None:
@@ -140,21 +147,21 @@ def test_no_more_rows_are_read_than_the_first_page_needs() -> None:
 
     whole = in_memory(many(1000), CODES, each=100)
     bundle = Counting(whole.path, whole.certificate, rows=whole.rows, each=100)
-    assert select(bundle, "t", Selection()).matches == 1000
+    assert select(bundle, "t", RowSelection()).matches == 1000
     assert sum(read) == 100
 
 
 def test_tables_without_identifiers_or_rows() -> None:
-    total = select(in_memory([((), 5, 1, None)], {}, margins=False), "t", Selection())
-    assert total.rows == (Row((), 5, 1, (), None),)
-    nothing = select(in_memory([], CODES), "t", Selection(search="x", sort="margin"))
+    total = select(in_memory([((), 5, 1, None)], {}, margins=False), "t", RowSelection())
+    assert total.rows == (SelectedRow((), 5, 1, (), None),)
+    nothing = select(in_memory([], CODES), "t", RowSelection(search="x", sort="margin"))
     assert nothing == Page((), 0, 0, 1, 1, 1)
-    assert select(in_memory([((), 5, 1, 2)], {}), "t", Selection(search="x")).matches == 0
+    assert select(in_memory([((), 5, 1, 2)], {}), "t", RowSelection(search="x")).matches == 0
 
 
 def test_a_written_bundle_is_read_with_its_labels(tmp_path: Path) -> None:
     write_demo(tmp_path / "demo")
-    page = select(read_bundle(tmp_path / "demo"), "by_place", Selection(search="ŁÓDŹ 31-33"))
+    page = select(read_bundle(tmp_path / "demo"), "by_place", RowSelection(search="ŁÓDŹ 31-33"))
     (row,) = page.rows
     assert row.codes == (Coded("Łódź", "label of Łódź"), Coded("31-33", "label of 31-33"))
     assert (row.status, row.value, row.margins) == (-2, 0, (None,))
@@ -172,14 +179,14 @@ def test_a_written_bundle_is_read_with_its_labels(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_selected_is_refused(given_so: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidParameter) as refusal:
-        select(in_memory(many(3), CODES), "t", Selection(**given_so))
+        select(in_memory(many(3), CODES), "t", RowSelection(**given_so))
     assert message in str(refusal.value)
     assert refusal.value.next_step
 
 
 def test_a_table_that_is_not_there_is_refused() -> None:
     with pytest.raises(InvalidParameter, match="table: must be a table of the bundle"):
-        select(in_memory([], CODES), "../t", Selection())
+        select(in_memory([], CODES), "../t", RowSelection())
 
 
 def _with(bundle: InMemory, **changes: object) -> InMemory:
@@ -203,4 +210,4 @@ def test_rows_that_are_not_what_is_certified_are_refused(
     lines: list[Line], changes: dict[str, Any], rule: str
 ) -> None:
     with pytest.raises(Damaged, match=f"the table t {rule}"):
-        select(_with(in_memory(lines, CODES), **changes), "t", Selection(sort="status"))
+        select(_with(in_memory(lines, CODES), **changes), "t", RowSelection(sort="status"))

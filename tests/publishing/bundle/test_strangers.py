@@ -10,9 +10,8 @@ import pytest
 
 from leeward.core.codebook import Marginal
 from leeward.publishing.bundle import BundleWriter, TableGuarantee, read_bundle
-from leeward.publishing.bundle.certificate import published_schema
+from leeward.publishing.bundle.certificate import CERTIFICATE_BYTES, published_schema
 from leeward.publishing.bundle.first_look import DEEPEST, first_wrong_line
-from leeward.publishing.bundle.reader import CERTIFICATE_BYTES
 from tests.publishing.bundle.made_up import GUARANTEE, cells, certificate, certified, dimension
 from tests.publishing.bundle.strangers import in_our_hand, of_one_line
 
@@ -26,7 +25,7 @@ READER = """
 import json, resource, sys, time
 from pathlib import Path
 import leeward.api
-from leeward.publishing.bundle.reader import read_certificate
+from leeward.publishing.bundle.certificate import read_certificate
 from leeward.core.errors import Damaged
 
 for name in sys.argv[1:]:

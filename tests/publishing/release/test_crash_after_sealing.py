@@ -8,7 +8,7 @@ import pytest
 
 from leeward.core.errors import BadFile, FailedAfterCharge
 from leeward.interface.commands.release_command import run
-from leeward.publishing.bundle import disk, verify_bundle, writer
+from leeward.publishing.bundle import disk, verify_bundle
 from leeward.publishing.ledger import Entry, Ledger
 from leeward.publishing.plan.plan import read_plan
 from tests.publishing.office import Driver, Office
@@ -65,6 +65,6 @@ def test_a_folder_that_cannot_be_flushed_after_the_rename(
         honest(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(writer, "flush", failing)
+        patch.setattr(disk, "flush", failing)
         said = broken_off(office)
     judge(office, said)

@@ -13,7 +13,7 @@ import pytest
 import leeward
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.derived.derive.comparison import compare
-from leeward.publishing.bundle.selection import Selection, select
+from leeward.publishing.bundle.selection import RowSelection, select
 from tests.publishing.bundle.tampering import Row, reseal, rewrite, stated
 from tests.publishing.plan.test_plus import opened
 from tests.unchecked import unchecked_release
@@ -129,8 +129,8 @@ def test_pictures_comparisons_and_pages_are_of_cells(bundle: leeward.Bundle) -> 
     assert "All 5 cells" in repr(bundle["owners"].picture())
     compared = compare(bundle, bundle, "owners")
     assert compared.both == 5
-    assert select(bundle, "owners", Selection()).of == 6
-    asked = Selection(totals=True, filters={"ownercode": "A00"})
+    assert select(bundle, "owners", RowSelection()).of == 6
+    asked = RowSelection(totals=True, filters={"ownercode": "A00"})
     found = select(bundle, "owners", asked)
     assert [row.codes[1].label for row in found.rows] == ["Total"] * 3
 

@@ -9,7 +9,7 @@ import pytest
 
 from leeward.core.errors import InvalidParameter
 from leeward.core.randomness import SecretBits, SeededBits
-from leeward.systems.local.channel import Channel, Matrix, below, kept_bits
+from leeward.systems.local.channel import Channel, Matrix
 from leeward.systems.local.channel_choice import METHODS
 from leeward.systems.local.field import Field, prime_powers
 from leeward.systems.local.hadamard import Hadamard, hadamard_matrix, walsh
@@ -19,6 +19,7 @@ from leeward.systems.local.randomised import RandomisedResponse
 from leeward.systems.local.sketch import Sketch
 from leeward.systems.local.subset_selection import SubsetSelection
 from leeward.systems.local.unary import Unary
+from leeward.systems.local.word_draws import below, kept_bits
 from tests.core.noise.goodness import FALSE_ALARM, p_value
 from tests.core.noise.scripted import scripted_bits
 

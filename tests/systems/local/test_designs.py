@@ -10,7 +10,7 @@ from docs.slot import current
 from docs.tables import TABLES
 from leeward.core.errors import InvalidParameter
 from leeward.core.privacy.local_privacy import LocalEpsilon
-from leeward.systems.local.channel import Channel, threshold
+from leeward.systems.local.channel import Channel
 from leeward.systems.local.channel_choice import channel
 from leeward.systems.local.hadamard import Hadamard
 from leeward.systems.local.hashing import Hashing
@@ -19,6 +19,7 @@ from leeward.systems.local.randomised import RandomisedResponse
 from leeward.systems.local.sketch import Sketch
 from leeward.systems.local.subset_selection import SubsetSelection
 from leeward.systems.local.unary import Unary
+from leeward.systems.local.word_draws import threshold
 
 N = 10**6
 

@@ -7,9 +7,9 @@ import pytest
 
 from leeward.core.codebook import read_codebook
 from leeward.publishing.ledger import Ledger
-from leeward.systems.regress import run as running
+from leeward.systems.regress import regression as running
 from leeward.systems.regress.public_counts import PublicCounts
-from leeward.systems.regress.request import METHODS, Request
+from leeward.systems.regress.regression_request import METHODS, RegressionRequest
 from leeward.systems.regress.setting import Columns
 from tests.systems.regress.scene import PRIVATE, answer, run
 
@@ -211,9 +211,11 @@ def test_neighbours_are_released_in_the_same_form(
 def test_the_digest_of_a_request_follows_what_is_released(folder: Path) -> None:
     codebook = read_codebook(folder / "codebook.yaml")
     columns = Columns("tenure", "pay", "county")
-    one = Request(folder / "jobs.csv", columns, "moments", "1", codebook=codebook)
-    same = Request(folder / "jobs.csv", columns, "moments", "1.0", ("0.5",), codebook)
-    other = Request(folder / "jobs.csv", columns, "moments", "2", codebook=codebook)
+    one = RegressionRequest(folder / "jobs.csv", columns, "moments", "1", codebook=codebook)
+    same = RegressionRequest(
+        folder / "jobs.csv", columns, "moments", "1.0", ranks=("0.5",), codebook=codebook
+    )
+    other = RegressionRequest(folder / "jobs.csv", columns, "moments", "2", codebook=codebook)
     assert one.digest == same.digest != other.digest
     assert np.isinf(one.setting.relative_scatter)
 
@@ -262,7 +264,9 @@ def test_a_file_of_counts_that_is_none_is_rejected(folder: Path, content: str, s
 def test_the_digest_follows_the_counts(folder: Path) -> None:
     codebook, columns = read_codebook(folder / "codebook.yaml"), Columns("tenure", "pay", "county")
     one, same, other = (
-        Request(folder / "jobs.csv", columns, "theil-sen", "1", codebook=codebook, counts=counts)
+        RegressionRequest(
+            folder / "jobs.csv", columns, "theil-sen", "1", codebook=codebook, counts=counts
+        )
         for counts in (PublicCounts(dict.fromkeys("ABC", n)) for n in (5, 5, 6))
     )
     assert one.digest == same.digest != other.digest

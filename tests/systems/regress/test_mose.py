@@ -15,7 +15,7 @@ from leeward.systems.regress.mose import (
     Envelope,
     Global,
     Law,
-    Local,
+    LocalSensitivity,
     Mose,
     Suppression,
     UpperBound,
@@ -24,22 +24,22 @@ from leeward.systems.regress.mose import (
     standard_noise,
     winsorised,
 )
-from leeward.systems.regress.scatter import SLOPE, Estimand, Scatter, prediction
+from leeward.systems.regress.scatter import SLOPE, Estimand, ScaledPoints, prediction
 
 P25 = prediction(0.25)
 ESTIMANDS = [P25, prediction(1.0), SLOPE]
 FALSE_ALARM = 1e-6
 
 
-def scatter(*points: tuple[float, float]) -> Scatter:
+def scatter(*points: tuple[float, float]) -> ScaledPoints:
     x, y = np.array(points, dtype=float).reshape(-1, 2).T
-    return Scatter(x, y)
+    return ScaledPoints(x, y)
 
 
-def made_up(people: int, seed: int) -> Scatter:
+def made_up(people: int, seed: int) -> ScaledPoints:
     draw = SeededBits(seed).generator
     x = draw.random(people)
-    return Scatter(x, np.clip(0.3 + 0.3 * x + 0.2 * draw.standard_normal(people), 0, 1))
+    return ScaledPoints(x, np.clip(0.3 + 0.3 * x + 0.2 * draw.standard_normal(people), 0, 1))
 
 
 STEPS = scatter((0, 0), (0.5, 0.25), (1, 0.5), (0.5, 0.65))
@@ -59,10 +59,10 @@ def test_a_line_by_hand_and_by_scipy() -> None:
     assert cell.fit.standard_error(prediction(0)) == pytest.approx(known.intercept_stderr)
 
 
-def changes(cell: Scatter, of: Estimand, points: np.ndarray) -> list[float]:
+def changes(cell: ScaledPoints, of: Estimand, points: np.ndarray) -> list[float]:
     """By fitting anew with each point."""
     before = cell.fit.estimate(of)
-    grown = (Scatter(np.append(cell.x, a), np.append(cell.y, b)) for a, b in points)
+    grown = (ScaledPoints(np.append(cell.x, a), np.append(cell.y, b)) for a, b in points)
     return [one.fit.estimate(of) - before for one in grown]
 
 
@@ -76,7 +76,7 @@ def test_sensitivities_are_those_of_fitting_anew(of: Estimand) -> None:
             np.abs(changes(cell, of, corners)).max()
         )
         removed = [
-            Scatter(np.delete(cell.x, at), np.delete(cell.y, at)).fit.estimate(of)
+            ScaledPoints(np.delete(cell.x, at), np.delete(cell.y, at)).fit.estimate(of)
             for at in range(12)
         ]
         found = max(
@@ -113,7 +113,7 @@ def test_the_bound_holds_whatever_y_is(of: Estimand) -> None:
     draw = SeededBits(5).generator
     for people in (2, 5, 60):
         x = draw.random(people)
-        every = [Scatter(x, draw.integers(0, 2, people).astype(float)) for _ in range(20)]
+        every = [ScaledPoints(x, draw.integers(0, 2, people).astype(float)) for _ in range(20)]
         bound = every[0].fit.envelope_bound(of, 1.0)
         assert max(people * one.corner_sensitivity(of) for one in every) <= bound
         assert every[0].winsorised(0.2, 0.7).fit.envelope_bound(of, 0.5) == pytest.approx(bound / 2)
@@ -122,7 +122,7 @@ def test_the_bound_holds_whatever_y_is(of: Estimand) -> None:
 def test_leverage_times_range_is_no_bound() -> None:
     """Proof, 4: an added person meets the line beyond the range of y."""
     x = np.linspace(0, 1, 600)
-    cell = Scatter(x, (x > 1 / 3).astype(float))
+    cell = ScaledPoints(x, (x > 1 / 3).astype(float))
     leverage = 1 / 600 + (1 - cell.fit.mean) ** 2 / cell.fit.spread
     assert cell.corner_sensitivity(prediction(1)) > 1.3 * leverage
     assert 600 * cell.corner_sensitivity(prediction(1)) < cell.fit.envelope_bound(prediction(1), 1)
@@ -167,8 +167,8 @@ def test_what_each_method_would_publish() -> None:
     assert np.isnan(withheld.estimate[2:]).all()
 
     assert prepared(Global(), CELLS, SLOPE).sensitivity.tolist() == [2] * 4
-    secret = prepared(Local(stated=False), CELLS, P25).released(8, omega, of_count)
-    told = prepared(Local(), CELLS, P25).released(8, omega, of_count)
+    secret = prepared(LocalSensitivity(stated=False), CELLS, P25).released(8, omega, of_count)
+    told = prepared(LocalSensitivity(), CELLS, P25).released(8, omega, of_count)
     assert np.isnan(secret.se).all()
     assert (told.se[:3] > errors).all()
     assert secret.estimate == pytest.approx(told.estimate, nan_ok=True)

@@ -14,7 +14,7 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms.moments import UNIT, lattice_points
 from leeward.publishing.engines.table_files import opened_file
 from leeward.systems.regress.cell_points import NAME, NOWHERE, Rows, read_rows
-from leeward.systems.regress.request import Request
+from leeward.systems.regress.regression_request import RegressionRequest
 from leeward.systems.regress.setting import Columns
 
 CODEBOOK: dict[str, object] = {
@@ -43,7 +43,7 @@ def held(
     codebook: Codebook = read_codebook({**CODEBOOK, "nulls": nulls})
     alpha = None if workplace is None else "0.1"
     columns = Columns("rank", "y", "place", workplace)
-    request = Request(path, columns, "moments", "1", codebook=codebook, alpha=alpha)
+    request = RegressionRequest(path, columns, "moments", "1", codebook=codebook, alpha=alpha)
     with opened_file(request.file, NAME) as files:
         return read_rows(files, request)
 
@@ -68,7 +68,7 @@ def test_texts_that_mean_missing_are_missing(tmp_path: Path, kind: str) -> None:
     rows = held(tmp_path, kind, nulls=nulls)
     assert rows.kept.tolist() == [True, False, True, False, False, True, False, False]
     plain, listed = (
-        Request(
+        RegressionRequest(
             tmp_path / "x.csv",
             Columns("rank", "y", "place", None),
             "moments",

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from leeward.interface.commands.app import build
 from leeward.publishing.ledger import Ledger
-from leeward.systems.synth import run as running
+from leeward.systems.synth import synthesis as running
 from tests.systems.synth.scene import CODEBOOK, NAMES, answer, run, write
 
 pytestmark = pytest.mark.usefixtures("folder")

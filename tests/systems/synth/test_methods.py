@@ -23,8 +23,8 @@ from leeward.systems.synth import nist, tree
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Column, Domain
 from leeward.systems.synth.drawing import blocks
-from leeward.systems.synth.measuring import Measurer
-from leeward.systems.synth.request import FITS
+from leeward.systems.synth.measurer import Measurer
+from leeward.systems.synth.table_request import FITS
 from tests.systems.synth.scene import ArrayCounts
 
 SIZES = (2, 3, 4, 3, 2)

@@ -22,7 +22,7 @@ from leeward.derived.derive.quantities import rank_sets
 from leeward.derived.derive.stated_errors import noisy_numbers
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import Integers, certified, join, read_blocks
-from leeward.publishing.bundle.selection import Row
+from leeward.publishing.bundle.selection import SelectedRow
 
 FEWEST = 100
 """Minimum number of cells of a group whose margins differ by at most a factor of 2."""
@@ -61,12 +61,14 @@ class Source:
         return cls(bundle.certificate.anchor, table.name, bundle)
 
 
-def picked_coverage(bundle: Bundle, table: CertifiedTable, rows: Sequence[Row]) -> float | None:
+def picked_coverage(
+    bundle: Bundle, table: CertifiedTable, rows: Sequence[SelectedRow]
+) -> float | None:
     """Which share of the intervals of these rows is estimated to include the true number.
 
     None where the law of the noise of single cells is not stated, or no row has an interval.
     """
-    cells, ends = list[Row](), list[tuple[int, int]]()
+    cells, ends = list[SelectedRow](), list[tuple[int, int]]()
     for row in rows[:: -(-len(rows) // MOST_LISTED) or 1]:
         if row.value is not None and row.ends is not None and None not in row.ends:
             cells.append(row)

@@ -16,7 +16,7 @@ from leeward.core.show.numbers import Ends, cases, counted
 from leeward.derived.derive.comparison import refuse_unlike, table_notes
 from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle
 from leeward.publishing.bundle.bundle_files import CERTIFICATE, NO_BUNDLE
-from leeward.publishing.bundle.selection import Coded, Selection, select
+from leeward.publishing.bundle.selection import Coded, RowSelection, select
 
 COLUMNS = ("period", "release", "value", "low", "high", "status")
 CELL, OVER = "--cell", "--over"
@@ -168,7 +168,7 @@ def _point(bundle: Bundle, table: CertifiedTable, cell: Mapping[str, str]) -> Se
     """The row of the cell; None where the release has none."""
     if any(code not in table.listed(name) for name, code in cell.items()):
         return None
-    wanted = Selection(filters=cell, totals=table.totals is not None)
+    wanted = RowSelection(filters=cell, totals=table.totals is not None)
     rows = select(bundle, table.name, wanted, size=1).rows
     if not rows:
         return None

@@ -14,10 +14,15 @@ from leeward.interface.commands.options import (
     PayAgain,
 )
 from leeward.interface.commands.screen import progress, show_charged
-from leeward.publishing.release.account import read_payer, required
+from leeward.publishing.release.paid import read_payer, required
 from leeward.systems.regress.public_counts import PublicCounts
-from leeward.systems.regress.request import LOWEST_RANK, METHODS, PRIVATE, Request
-from leeward.systems.regress.run import regress
+from leeward.systems.regress.regression import regress
+from leeward.systems.regress.regression_request import (
+    LOWEST_RANK,
+    METHODS,
+    PRIVATE,
+    RegressionRequest,
+)
 from leeward.systems.regress.setting import Columns
 
 File = Annotated[Path, typer.Argument(help="A file as in plans, one row a job.")]
@@ -95,9 +100,9 @@ def regress_command(  # noqa: PLR0913 (a parameter for each option)
     columns = Columns(x=x, y=y, by=by, workplace=workplace)
     book = None if codebook is None else read_codebook(codebook)
     sizes = None if counts is None else PublicCounts.read(counts, by)
-    request = Request(file=file, columns=columns, method=method, epsilon=epsilon, codebook=book,
-                      alpha=alpha, counts=sizes, scatter=scatter,
-                      ranks=tuple(rank or (LOWEST_RANK,)))  # fmt: skip
+    request = RegressionRequest(file=file, columns=columns, method=method, epsilon=epsilon,
+                                codebook=book, alpha=alpha, counts=sizes, scatter=scatter,
+                                ranks=tuple(rank or (LOWEST_RANK,)))  # fmt: skip
     with progress() as bar:
         bar.step("reading and regressing")
         answer = regress(request, payer, out)

@@ -25,13 +25,13 @@ from leeward.interface.commands.options import (
 from leeward.interface.commands.screen import CONFIDENTIAL, progress, show, show_charged
 from leeward.publishing.bundle.disk import appearing, write_file
 from leeward.publishing.bundle.writer import require_free
-from leeward.publishing.release.account import read_payer, required
+from leeward.publishing.release.paid import read_payer, required
 from leeward.systems.synth.domain import RANGES
 from leeward.systems.synth.inspection import BAD_AT, InspectionRequest, inspect
 from leeward.systems.synth.inspection_page import findings, page
 from leeward.systems.synth.linking import Synthetic, linked
-from leeward.systems.synth.request import AUTO, METHODS, RANDOM, Request
-from leeward.systems.synth.run import Written, generate, synthesize
+from leeward.systems.synth.synthesis import TableFolder, generate, synthesize
+from leeward.systems.synth.table_request import AUTO, METHODS, RANDOM, TableRequest
 
 PAGE, NUMBERS = "index.html", "inspection.json"
 OWNER = 0o600, 0o700
@@ -89,16 +89,16 @@ def table_command(  # noqa: PLR0913 (a parameter for each option)
     payer = read_payer(ledger, account, uncharged, again=again)
     if method != RANDOM:
         required(payer)
-    request = Request(file=file, codebook=read_codebook(codebook), method=method, epsilon=epsilon,
-                      delta=delta, rows=rows, ranges=ranges, parents=parents,
-                      public=public)  # fmt: skip
+    book = read_codebook(codebook)
+    request = TableRequest(file=file, codebook=book, method=method, epsilon=epsilon, delta=delta,
+                           rows=rows, ranges=ranges, parents=parents, public=public)  # fmt: skip
     with progress() as bar:
         bar.step("counting, measuring and drawing")
         written = synthesize(request, out, payer, seed)
     _show_rows(written, as_json=as_json)
 
 
-def _show_rows(written: Written, *, as_json: bool) -> None:
+def _show_rows(written: TableFolder, *, as_json: bool) -> None:
     """What was written, for people or as JSON."""
     described = written.description
     method = f"{written.rows} synthetic rows by the method {described.method}"

@@ -12,7 +12,7 @@ from leeward.core.show.numbers import MOST_LETTERS, cut
 from leeward.interface.web.releases_folder import bundle_of
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import certified
-from leeward.publishing.bundle.selection import Coded, Selection
+from leeward.publishing.bundle.selection import Coded, RowSelection
 
 CODE = "code."
 """Prefix of the name of an identifier in an address: an attribute may be called `page`."""
@@ -71,9 +71,9 @@ def table_of(request: Request) -> tuple[Bundle, CertifiedTable]:
     return bundle, table
 
 
-def read_selection(address: Mapping[str, str], table: CertifiedTable) -> Selection:
+def read_selection(address: Mapping[str, str], table: CertifiedTable) -> RowSelection:
     """The selection that an address asks for."""
-    return Selection(
+    return RowSelection(
         search=address.get("search", "").strip(),
         filters={name: address.get(f"{CODE}{name}", "").strip() for name in table.identifiers},
         status=_number(address, "status") if address.get("status") else None,
@@ -97,7 +97,7 @@ def _number(address: Mapping[str, str], name: str) -> int:
     return int(text)
 
 
-def query(selection: Selection) -> str:
+def query(selection: RowSelection) -> str:
     """A selection as the end of an address."""
     texts = {
         "search": selection.search,

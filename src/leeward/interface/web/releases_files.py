@@ -27,7 +27,7 @@ from leeward.interface.web.releases_reading import metadata
 from leeward.interface.web.releases_table import picked_by
 from leeward.interface.web.site import policy
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.selection import Selection, select, selected_batches
+from leeward.publishing.bundle.selection import RowSelection, select, selected_batches
 
 CSV = "text/csv; charset=utf-8"
 SVG = "image/svg+xml"
@@ -157,7 +157,7 @@ FORMS: dict[str, tuple[Callable[[Rows], bytes | Iterator[bytes]], str]] = {
 }
 
 
-def chart_of_rows(bundle: Bundle, table: CertifiedTable, selection: Selection) -> str:
+def chart_of_rows(bundle: Bundle, table: CertifiedTable, selection: RowSelection) -> str:
     """The rows of a page as bars with their margins."""
     page = select(bundle, table.name, selection)
     items = [

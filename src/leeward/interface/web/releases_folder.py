@@ -25,7 +25,7 @@ from leeward.publishing.bundle.bundle_files import (
     NO_BUNDLE,
     sha256,
 )
-from leeward.publishing.bundle.reader import damaged, read_certificate
+from leeward.publishing.bundle.certificate import damaged, read_certificate
 from leeward.publishing.bundle.statements import FileStatement
 
 MOST_BYTES = 64 << 20

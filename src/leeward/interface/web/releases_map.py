@@ -17,7 +17,7 @@ from leeward.interface.web.releases_address import CODE, choices, table_of
 from leeward.interface.web.releases_files import caption, picture_answer
 from leeward.interface.web.site import listed, render, site_of
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.selection import MOST_ROWS, Selection, select
+from leeward.publishing.bundle.selection import MOST_ROWS, RowSelection, select
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> DrawnMap:
     others = [name for name in table.identifiers if name != attribute]
     texts = {name: request.query_params.get(f"{CODE}{name}", "") for name in others}
     chosen = texts if all(texts.values()) else _usual(bundle, table, texts)
-    wanted = Selection(filters=chosen, totals=table.totals is not None)
+    wanted = RowSelection(filters=chosen, totals=table.totals is not None)
     place, codes = table.identifiers.index(attribute), table.codes[attribute]
     selected = select(bundle, table.name, wanted, size=MOST_ROWS).rows
     rows = {row.codes[place].code: row for row in selected}
@@ -106,7 +106,7 @@ def _usual(bundle: Bundle, table: CertifiedTable, texts: Mapping[str, str]) -> d
     wanted = {name: code or totals.get(name) or "" for name, code in texts.items()}
     if all(wanted.values()):
         return wanted
-    selection = Selection(filters=wanted, totals=table.totals is not None)
+    selection = RowSelection(filters=wanted, totals=table.totals is not None)
     rows = select(bundle, table.name, selection, size=MOST_ROWS).rows
     places = [table.identifiers.index(name) for name in wanted]
     combinations = Counter(tuple(row.codes[place].code for place in places) for row in rows)

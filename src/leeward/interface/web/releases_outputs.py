@@ -34,7 +34,7 @@ from leeward.publishing.bundle.bundle_files import (
     SYNTHETIC,
 )
 from leeward.publishing.bundle.certificate import Time
-from leeward.publishing.bundle.sealed_folder import kind_of, read_folder
+from leeward.publishing.bundle.paid_folder import kind_of, read_folder
 from leeward.publishing.bundle.statements import FileStatement, Prose, TableGuarantee, Text
 
 MOST_BYTES = 2 << 20

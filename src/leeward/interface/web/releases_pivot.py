@@ -13,7 +13,7 @@ from leeward.interface.web.releases_address import AddressTexts, choices, read_s
 from leeward.interface.web.releases_table import MOST_COLUMNS
 from leeward.interface.web.site import listed, one_page, render
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.selection import MOST_ROWS, Coded, Row, Selection, select
+from leeward.publishing.bundle.selection import MOST_ROWS, Coded, RowSelection, SelectedRow, select
 
 PER_PAGE = 100
 
@@ -28,13 +28,13 @@ class Pivot:
     attribute: str
     columns: tuple[Coded, ...]
     others: tuple[str, ...]
-    lines: tuple[tuple[tuple[Coded, ...], tuple[Row | None, ...]], ...]
+    lines: tuple[tuple[tuple[Coded, ...], tuple[SelectedRow | None, ...]], ...]
     number: int
     pages: int
     of: int
     signed: bool
 
-    def reaches_zero(self, row: Row) -> bool:
+    def reaches_zero(self, row: SelectedRow) -> bool:
         """Whether the margin of a value reaches zero."""
         return row.value is not None and reaches_zero(row.value, row.ends, signed=self.signed)
 
@@ -78,7 +78,7 @@ def pivot(
     bundle: Bundle,
     table: CertifiedTable,
     attribute: str,
-    selection: Selection,
+    selection: RowSelection,
     page: str,
     *,
     size: int = PER_PAGE,
@@ -94,7 +94,7 @@ def pivot(
     rows = _rows(bundle, table, selection)
     place = table.identifiers.index(attribute)
     columns = _columns(table, attribute, {row.codes[place].code for row in rows})
-    lines = dict[tuple[Coded, ...], dict[str, Row]]()
+    lines = dict[tuple[Coded, ...], dict[str, SelectedRow]]()
     for row in rows:
         key = row.codes[:place] + row.codes[place + 1 :]
         lines.setdefault(key, {})[row.codes[place].code] = row
@@ -112,7 +112,9 @@ def pivot(
     )  # fmt: skip
 
 
-def _rows(bundle: Bundle, table: CertifiedTable, selection: Selection) -> tuple[Row, ...]:
+def _rows(
+    bundle: Bundle, table: CertifiedTable, selection: RowSelection
+) -> tuple[SelectedRow, ...]:
     page = select(bundle, table.name, replace(selection, sort=""), size=MOST_ROWS)
     if page.matches > MOST_ROWS:
         raise InvalidParameter(

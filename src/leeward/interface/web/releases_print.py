@@ -17,7 +17,7 @@ from leeward.interface.web.releases_table import picked_by
 from leeward.interface.web.site import render
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS
-from leeward.publishing.bundle.selection import Coded, Row, Selection, select
+from leeward.publishing.bundle.selection import Coded, RowSelection, SelectedRow, select
 from leeward.publishing.bundle.signoff import certificate_digest
 
 MOST_PRINTED = 5_000
@@ -53,7 +53,7 @@ class View:
 
     bundle: Bundle
     table: CertifiedTable
-    selection: Selection
+    selection: RowSelection
 
     @classmethod
     def of(cls, request: Request) -> "View":
@@ -158,7 +158,7 @@ def _named(coded: Coded) -> str:
     return f"{code} {label}" if label and label != code else code
 
 
-def _cell(row: Row | None) -> str:
+def _cell(row: SelectedRow | None) -> str:
     if row is None or row.value is None:
         return NO_NUMBER
     if not row.ends:
@@ -167,7 +167,7 @@ def _cell(row: Row | None) -> str:
     return f"{count(row.value)} {far if far.startswith('±') else f'({far})'}"
 
 
-def _numbers(row: Row, table: CertifiedTable) -> Iterator[str]:
+def _numbers(row: SelectedRow, table: CertifiedTable) -> Iterator[str]:
     """The columns of a row behind its codes, in the order of the table."""
     sign = "" if table.margins.ends else "± "
     margins = zip(table.margin_columns + table.count_columns, row.margins, strict=True)

@@ -6,7 +6,7 @@ from stat import S_ISREG
 from leeward.core.errors import InvalidParameter
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.bundle_files import metadata_path
-from leeward.publishing.bundle.reader import damaged
+from leeward.publishing.bundle.certificate import damaged
 
 MOST_BYTES = 16 << 20
 """Maximum size of a description in bytes."""

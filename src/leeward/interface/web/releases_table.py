@@ -25,7 +25,7 @@ from leeward.interface.web.releases_address import (
 from leeward.interface.web.releases_reading import has_metadata, reading_lines
 from leeward.interface.web.site import listed, render, site_of
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.selection import Page, Row, Selection, select
+from leeward.publishing.bundle.selection import Page, RowSelection, SelectedRow, select
 
 RANKED = "shown"
 COLUMN_TERMS = {name: name for name in ("value", "status", "margin")} | {
@@ -62,7 +62,7 @@ class ShownRow:
     `ranks` are the ranks that it may have, where they were asked for.
     """
 
-    row: Row
+    row: SelectedRow
     span: Span
     series: str
     ranks: tuple[int, int] | None = None
@@ -138,7 +138,7 @@ def mapped(request: Request, table: CertifiedTable) -> bool:
 
 
 def _rows_page(
-    bundle: Bundle, table: CertifiedTable, selection: Selection, *, ranked: bool
+    bundle: Bundle, table: CertifiedTable, selection: RowSelection, *, ranked: bool
 ) -> RowsPage:
     page = select(bundle, table.name, selection)
     at = page.number
@@ -184,7 +184,7 @@ def _ranked(view: RowsPage, bundle: Bundle, table: CertifiedTable) -> RowsPage:
     return replace(view, lines=lines, ranked=any(ranks), unranked=why)
 
 
-def headers(table: CertifiedTable, selection: Selection) -> list[Header]:
+def headers(table: CertifiedTable, selection: RowSelection) -> list[Header]:
     """Every column; a click sorts by it, another one the other way, a third not at all."""
     order = "descending" if selection.descending else "ascending"
     return [
@@ -198,7 +198,7 @@ def headers(table: CertifiedTable, selection: Selection) -> list[Header]:
     ]
 
 
-def _next(selection: Selection, column: str) -> Selection:
+def _next(selection: RowSelection, column: str) -> RowSelection:
     """The first click sorts codes upwards and numbers downwards."""
     order = [False, True] if column in selection.filters else [True, False]
     if selection.sort != column:
@@ -217,7 +217,7 @@ def lines(page: Page, identifiers: Sequence[str], *, signed: bool = False) -> li
     ]
 
 
-def _cell(row: Row, identifiers: Sequence[str]) -> str:
+def _cell(row: SelectedRow, identifiers: Sequence[str]) -> str:
     """The codes of a row as the end of an address; empty where it would be too long for one."""
     if sum(map(len, identifiers)) + sum(len(code.code) for code in row.codes) > LONGEST_CELL:
         return ""

@@ -33,8 +33,8 @@ from leeward.lab.attacks.released_counts import masses, most_right, noisy_counts
 from leeward.systems.synth.counting import Groups
 from leeward.systems.synth.domain import Column, Domain
 from leeward.systems.synth.drawing import blocks
-from leeward.systems.synth.measuring import Margin, Measurer
-from leeward.systems.synth.request import FITS
+from leeward.systems.synth.measurer import Margin, Measurer
+from leeward.systems.synth.table_request import FITS
 
 DOMAIN = Domain(
     (

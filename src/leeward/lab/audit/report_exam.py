@@ -24,7 +24,7 @@ from leeward.lab.audit.independence import chi_square
 from leeward.lab.audit.loss import Loss
 from leeward.lab.audit.neighbours import FULL, Depth
 from leeward.lab.audit.row import Claim, Row
-from leeward.systems.local.channel import SHORT, WORD, Answers, Channel, Reports, below
+from leeward.systems.local.channel import Channel
 from leeward.systems.local.field import Field
 from leeward.systems.local.hadamard import Hadamard
 from leeward.systems.local.hashing import Hashing
@@ -33,6 +33,7 @@ from leeward.systems.local.randomised import RandomisedResponse
 from leeward.systems.local.sketch import ROW_BYTES, Sketch
 from leeward.systems.local.subset_selection import SubsetSelection
 from leeward.systems.local.unary import Unary
+from leeward.systems.local.word_draws import SHORT, WORD, Answers, Reports, below
 
 ANOTHER_LAW = "draws reports of another law than it states"
 UNEVEN = "draws some whole numbers more often than others"

@@ -8,8 +8,8 @@ from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.randomness import SeededBits
 from leeward.publishing.engines.table_files import opened_file
 from leeward.systems.regress.cell_points import NAME, read_rows
-from leeward.systems.regress.request import Request
-from leeward.systems.regress.scatter import Scatter
+from leeward.systems.regress.regression_request import RegressionRequest
+from leeward.systems.regress.scatter import ScaledPoints
 from leeward.systems.regress.setting import Columns
 
 COLUMNS = (Columns("x", "y", "cell"), Columns("parent_rank", "kid_rank", "cell"))
@@ -21,7 +21,7 @@ COUNT, LEAST, MOST = 120, 5, 200
 MADE_UP = f"{COUNT} made-up cells of {LEAST} to {MOST} people"
 
 
-def made_up_cells(seed: int = 1) -> dict[str, Scatter]:
+def made_up_cells(seed: int = 1) -> dict[str, ScaledPoints]:
     """Cells like neighbourhoods: ranks of children on those of their parents, both in [0, 1].
 
     Neighbourhoods differ in size, in the parents' mean rank, in height and in slope.
@@ -33,11 +33,11 @@ def made_up_cells(seed: int = 1) -> dict[str, Scatter]:
         middle, height, slope = draw.normal((0.5, 0.4, 0.35), (0.1, 0.06, 0.1))
         x = np.clip(draw.normal(middle, 0.25, people), 0, 1)
         y = np.clip(height + slope * (x - 0.25) + draw.normal(0, 0.2, people), 0, 1)
-        cells[f"{number + 1:03}"] = Scatter(x, y)
+        cells[f"{number + 1:03}"] = ScaledPoints(x, y)
     return cells
 
 
-def read_cells(path: Path) -> dict[str, Scatter]:
+def read_cells(path: Path) -> dict[str, ScaledPoints]:
     """The cells of a file, read as `leeward regress` does; shares are moved into [0, 1]."""
     try:
         with opened_file(path, NAME) as files:
@@ -56,11 +56,11 @@ def read_cells(path: Path) -> dict[str, Scatter]:
             "--cells", rule=error.rule, value=error.value, next_step=error.next_step
         ) from None
     return {
-        name: Scatter(np.clip(x, 0, 1), np.clip(y, 0, 1))
+        name: ScaledPoints(np.clip(x, 0, 1), np.clip(y, 0, 1))
         for name, (x, y) in zip(rows.cells, rows.by_cell(), strict=True)
     }
 
 
-def _request(path: Path, columns: Columns) -> Request:
+def _request(path: Path, columns: Columns) -> RegressionRequest:
     """Nothing of it is released; it says where the file is and what its columns are."""
-    return Request(path, columns, "mose", "1")
+    return RegressionRequest(path, columns, "mose", "1")

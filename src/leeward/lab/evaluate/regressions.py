@@ -23,7 +23,7 @@ from leeward.lab.evaluate.regression_cells import MADE_UP, made_up_cells
 from leeward.lab.evaluate.workloads import Grid, exact
 from leeward.systems.regress.cell_lines import Lines, MedianLines, MomentLines
 from leeward.systems.regress.mose import METHODS, Method, Mose, Prepared, prepared, standard_noise
-from leeward.systems.regress.scatter import SLOPE, Estimand, Scatter, prediction
+from leeward.systems.regress.scatter import SLOPE, Estimand, ScaledPoints, prediction
 
 MOSE = "mose"
 """The preset of this comparison."""
@@ -118,7 +118,7 @@ class SensitivityMethod:
     private: bool = False
 
     @classmethod
-    def of(cls, method: Method, cells: Mapping[str, Scatter]) -> "SensitivityMethod":
+    def of(cls, method: Method, cells: Mapping[str, ScaledPoints]) -> "SensitivityMethod":
         """Lines and sensitivities are found once."""
         return cls({of.name: prepared(method, cells, of) for of in ESTIMANDS})
 
@@ -155,14 +155,14 @@ def _estimates(lines: Lines) -> dict[str, Floats]:
     }
 
 
-def _moments(cells: Mapping[str, Scatter]) -> Callable[[Fraction], Lines]:
+def _moments(cells: Mapping[str, ScaledPoints]) -> Callable[[Fraction], Lines]:
     sums = [row_sums(*_lattice(one)).sum(axis=0) for one in cells.values()]
     ones = np.arange(len(cells))
     held = Establishments(np.array(sums), np.ones_like(ones), ones, len(cells))
     return lambda epsilon: MomentLines.of(Moments.calibrated(epsilon).release(held))
 
 
-def _theil_sen(cells: Mapping[str, Scatter]) -> Callable[[Fraction], Lines]:
+def _theil_sen(cells: Mapping[str, ScaledPoints]) -> Callable[[Fraction], Lines]:
     counts = np.array([one.fit.count for one in cells.values()])
     known = counts >= FEWEST
     points = [_lattice(one) for one in cells.values()]
@@ -178,13 +178,13 @@ def _theil_sen(cells: Mapping[str, Scatter]) -> Callable[[Fraction], Lines]:
     return release
 
 
-def _lattice(cell: Scatter) -> tuple[Integers, Integers]:
+def _lattice(cell: ScaledPoints) -> tuple[Integers, Integers]:
     ends = Fraction(0), Fraction(1)
     return lattice_points(cell.x, *ends), lattice_points(cell.y, *ends)
 
 
 def compare(
-    cells: Mapping[str, Scatter] | None = None,
+    cells: Mapping[str, ScaledPoints] | None = None,
     *,
     data: str = "cells of the caller",
     epsilons: Iterable[Number] = (),
@@ -209,7 +209,7 @@ def compare(
     )
 
 
-def contenders(cells: Mapping[str, Scatter]) -> dict[str, RegressionMethod]:
+def contenders(cells: Mapping[str, ScaledPoints]) -> dict[str, RegressionMethod]:
     """All methods by name, the baselines first."""
     return {
         **{name: SensitivityMethod.of(method, cells) for name, method in METHODS.items()},
@@ -219,7 +219,7 @@ def contenders(cells: Mapping[str, Scatter]) -> dict[str, RegressionMethod]:
 
 
 def _points(
-    cells: Mapping[str, Scatter], grid: Grid, progress: Progress
+    cells: Mapping[str, ScaledPoints], grid: Grid, progress: Progress
 ) -> Iterator[RegressionPoint]:
     truth = {of.name: _truth(cells, of) for of in ESTIMANDS}
     known = contenders(cells)
@@ -244,7 +244,7 @@ def _points(
         progress.part("settings", done, len(settings))
 
 
-def _truth(cells: Mapping[str, Scatter], of: Estimand) -> tuple[Floats, float]:
+def _truth(cells: Mapping[str, ScaledPoints], of: Estimand) -> tuple[Floats, float]:
     """Estimates by least squares, and their median standard error."""
     lines = [one.fit for one in cells.values()]
     errors = [one.standard_error(of) for one in lines]
@@ -281,7 +281,7 @@ def _lowest(values: Floats, size: int) -> list[int]:
     return [int(at) for at in order[:size] if not np.isnan(values[at])]
 
 
-def _lines(cells: Mapping[str, Scatter]) -> Iterator[StatisticOfCells]:
+def _lines(cells: Mapping[str, ScaledPoints]) -> Iterator[StatisticOfCells]:
     for of in ESTIMANDS:
         local = [one.fit.count * one.local_sensitivity(of) for one in cells.values()]
         chi = Mose().envelopes(cells, of)[""].chi
@@ -289,7 +289,7 @@ def _lines(cells: Mapping[str, Scatter]) -> Iterator[StatisticOfCells]:
         yield StatisticOfCells(of.name, _truth(cells, of)[1], chi, most if isfinite(most) else None)
 
 
-def _refuse_few(cells: Mapping[str, Scatter]) -> None:
+def _refuse_few(cells: Mapping[str, ScaledPoints]) -> None:
     if sum(one.fit.exists for one in cells.values()) < FEWEST_CELLS:
         raise InvalidParameter(
             "--cells",

@@ -1,12 +1,8 @@
 """The bundle: the published folder, how it is written, read and checked."""
 
 from leeward.publishing.bundle.bundle_files import CERTIFICATE, REPORT
-from leeward.publishing.bundle.certificate import (
-    FORMAT,
-    Certificate,
-    CertifiedTable,
-    certificate_schema,
-)
+from leeward.publishing.bundle.certificate import FORMAT, Certificate, certificate_schema
+from leeward.publishing.bundle.certified_table import CertifiedTable
 from leeward.publishing.bundle.reader import Bundle, read_bundle
 from leeward.publishing.bundle.statements import (
     BudgetStatement,

@@ -1,68 +1,44 @@
 """Certificate: everything that a bundle states about itself, and the JSON Schema of it."""
 
 import json
+import os
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from math import prod
+from pathlib import Path
+from stat import S_ISREG
 from typing import Annotated, Any, Final, Literal, Self
 
-from pydantic import (
-    Field,
-    JsonValue,
-    SerializerFunctionWrapHandler,
-    StringConstraints,
-    field_validator,
-    model_serializer,
-    model_validator,
-)
+from pydantic import Field, JsonValue, StringConstraints, field_validator, model_validator
 
-from leeward.core.codebook.flow_classes import MEASURE, Flows
 from leeward.core.codebook.legal_passages import Law
-from leeward.core.codebook.marginal import BOUND, COUNTED, RELEASED, margin_columns
-from leeward.core.codebook.statistic import COUNT
-from leeward.core.codebook.totals import TOTAL_LABEL
 from leeward.core.exact import printed
 from leeward.core.privacy import Person
-from leeward.publishing.bundle.bundle_files import (
-    BUNDLE_NAME,
-    SCHEMA,
-    TABLE_NAME,
-    stamped_files,
-    table_columns,
-)
-from leeward.publishing.bundle.pay_statements import FlowStatement, PayStatement, StatisticStatement
+from leeward.publishing.bundle.bundle_files import BUNDLE_NAME, SCHEMA, TABLES, stamped_files
+from leeward.publishing.bundle.certified_table import SINCE_3, CertifiedTable
+from leeward.publishing.bundle.first_look import MOST_PARTS
+from leeward.publishing.bundle.pay_statements import PayStatement
+from leeward.publishing.bundle.sealed_folder import Faults, SealedFolder, SealedStatement
 from leeward.publishing.bundle.statements import (
     AboutStatement,
-    AttributeStatement,
     BudgetStatement,
     Count,
     DataStatement,
     FileStatement,
     FirmStatement,
-    FrameStatement,
     Hex,
     JobsStatement,
-    JointStatement,
     LedgerStatement,
     Listed,
     MadeFromStatement,
-    MarginStatement,
-    NoiseStatement,
     OddsStatement,
-    ParentStatement,
     PromiseStatement,
-    Prose,
     ReleaseGuarantee,
     RowsStatement,
     SoftwareStatement,
-    Statement,
-    TableGuarantee,
     Text,
-    TidiedStatement,
-    TotalsStatement,
     json_parts,
 )
 
@@ -75,12 +51,6 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
 
-SINCE_3 = (
-    *("establishments", "totals", "joint", "parents", "partial", "impossible", "tidied"),
-    *("noise", "statistic", "person_rows", "title", "note", "attributes"),
-)
-"""Keys of tables that format 3 added; left out where they say nothing."""
-
 LEFT_OUT = ("made_from", "pay", "about", "law")
 """Keys that format 3 added; left out where they say nothing."""
 
@@ -90,256 +60,28 @@ OLDER_SCHEMAS = {
 }
 """SHA-256 of the JSON Schema in bundles of each older format."""
 
+PARAMETER = "bundle"
+
+MOST_CERTIFICATE_BYTES = 1 << 30
+"""Maximum size of a certificate in bytes, whatever tables are beside it."""
+
+CERTIFICATE_BYTES = 2 << 20
+"""Size in bytes up to which a certificate is read beside any tables."""
+
+PER_TABLE_BYTE = 1 << 10
+"""Bytes of a larger one for each byte of its tables; lists of codes are compressed there."""
+
+BYTES_PER_PART = 4
+"""Bytes of tables for each further line of a certificate that is no code of a list."""
+
 TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|\+00:00)$"
 
 BundleName = Annotated[str, StringConstraints(pattern=BUNDLE_NAME)]
-TableName = Annotated[str, StringConstraints(pattern=TABLE_NAME)]
 Time = Annotated[str, StringConstraints(pattern=TIME)]
 Anchor = tuple[str, int, str]
 
 
-class CertifiedTable(Statement):
-    """One table: its columns, the codes they may hold, and how its numbers were made."""
-
-    name: TableName
-    kind: Literal["workplace", "worker"]
-    identifiers: Listed[Text]
-    worker_identifiers: Listed[Text]
-    """The last of the identifiers: every combination of their codes is there."""
-
-    codes: dict[str, dict[str, str]]
-    """For each identifier its codes with their labels, in the order of the rows."""
-
-    where: dict[str, JsonValue] | None
-    complete: bool
-    rows: Count
-    mechanism: Text
-    parameters: dict[str, str]
-    guarantee: TableGuarantee
-    margins: MarginStatement
-    bias: Prose | None
-    columns: Listed[Text]
-    statistic: StatisticStatement | FlowStatement | None = None
-    """What a value is; left out of plain counts of jobs."""
-
-    establishments: FrameStatement | None = None
-    """Left out where there is no such column."""
-
-    totals: TotalsStatement | None = None
-    """Left out where there are none; their rows are the last ones."""
-
-    joint: JointStatement | None = None
-    """Left out where a table was drawn by itself."""
-
-    parents: dict[str, ParentStatement] | None = None
-    """For coarser attributes that other tables are by; left out where there are none."""
-
-    partial: Listed[Text] | None = None
-    """Identifiers by whose codes some jobs count in no row; left out where there are none."""
-
-    impossible: Listed[dict[str, str]] | None = None
-    """Combinations of codes of its identifiers that no job has; left out where none is known."""
-
-    tidied: TidiedStatement | None = None
-    """Left out where values are as released."""
-
-    noise: NoiseStatement | None = None
-    """Left out without margins: then nothing is known of the scale of the noise."""
-
-    person_rows: Annotated[int, Field(ge=1, le=2**53)] | None = None
-    """How many rows of one person it counts at most; under the person policy alone.
-
-    Each of them was hidden at that part of its epsilon.
-    """
-
-    title: Text | None = None
-    """What it is called; left out where the plan gives no title."""
-
-    note: Prose | None = None
-    """What readers must know of it; left out where the plan says nothing."""
-
-    attributes: dict[str, AttributeStatement] | None = None
-    """What identifiers are called, by the codebook; left out where it does not say."""
-
-    @model_serializer(mode="wrap")
-    def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        content: dict[str, Any] = written(self)
-        return {key: one for key, one in content.items() if key not in SINCE_3 or one is not None}
-
-    @model_validator(mode="after")
-    def _agrees_with_itself(self) -> Self:
-        last = self.identifiers[len(self.identifiers) - len(self.worker_identifiers) :]
-        if len(set(self.identifiers)) < len(self.identifiers) or last != self.worker_identifiers:
-            raise ValueError("identifiers must differ and end with the worker identifiers")
-        if tuple(self.codes) != self.identifiers or not all(self.codes.values()):
-            raise ValueError("codes must be listed for each identifier, in the same order")
-        coded = () if self.totals is None else self.totals.codes.items()
-        if any(code in self.codes.get(name, {code: ""}) for name, code in coded):
-            raise ValueError("totals must be of identifiers, under codes that no identifier has")
-        if not self.disjoint and self.counts and self.identifiers[-1:] != (MEASURE,):
-            raise ValueError(f"the last identifier of flows and gains must be {MEASURE}")
-        if self.noise is not None and not self.has_margins:
-            raise ValueError("noise must be there with margins alone")
-        if not self.counts and (self.totals, self.joint, self.noise, self.tidied) != (None,) * 4:
-            raise ValueError("totals, joint, noise and tidied must be of counts")
-        if self.total_rows > self.rows:
-            raise ValueError("totals must not be more than all rows")
-        if not self._relates():
-            raise ValueError(
-                "parents, partial, impossible, attributes must be of identifiers and their codes"
-            )
-        frame = self.establishments is not None
-        columns = table_columns(self.identifiers, self.noise_columns, establishments=frame)
-        if self.columns != columns:
-            raise ValueError(f"columns must be {', '.join(columns)}")
-        return self
-
-    def _relates(self) -> bool:
-        """Whether what is said of codes is said of the codes of this table."""
-        parents = (self.parents or {}).items()
-        return (
-            {*(self.partial or ()), *(self.attributes or ())} <= {*self.identifiers}
-            and all(
-                name not in self.identifiers and [*one.codes] == [*self.codes.get(one.of, {})]
-                for name, one in parents
-            )
-            and all(
-                code in self.codes.get(name, {})
-                for one in self.impossible or ()
-                for name, code in one.items()
-            )
-        )
-
-    @property
-    def heading(self) -> str:
-        """Its title, or its name."""
-        return self.title or self.name
-
-    def label(self, name: str) -> str:
-        """What an identifier is called, or its name."""
-        known = (self.attributes or {}).get(name)
-        return name if known is None or known.label is None else known.label
-
-    def kept(self, name: str) -> tuple[str, ...]:
-        """The codes of an attribute that a dimension or the filter keeps; none where all are."""
-        filtered = (self.where or {}).get(name, [])
-        codes = self.codes.get(name, filtered if isinstance(filtered, list) else [filtered])
-        return tuple(map(str, codes))
-
-    @property
-    def counts(self) -> bool:
-        """Whether values are numbers of jobs; others may be empty, with status −1."""
-        return self.statistic is None or self.statistic.counts
-
-    @property
-    def disjoint(self) -> bool:
-        """Whether each job counts in one row at most: its rows may be added over identifiers."""
-        return self.counts and not isinstance(self.statistic, FlowStatement)
-
-    @property
-    def signed(self) -> bool:
-        """Whether a true number may be below zero: net changes are among its rows."""
-        return isinstance(self.statistic, FlowStatement)
-
-    @property
-    def of_classes(self) -> bool:
-        """Whether its rows are measures of flows, and its noise is that of the classes."""
-        return isinstance(self.statistic, FlowStatement) and self.statistic.name == Flows.name
-
-    @property
-    def unit(self) -> str:
-        """The unit of its values: jobs, or that of a column of pay with its period."""
-        stated = self.statistic
-        return COUNT.unit if stated is None else stated.value_unit
-
-    @property
-    def statistic_words(self) -> str:
-        """What its values are, in a few words."""
-        return "number of jobs" if self.statistic is None else self.statistic.words
-
-    @property
-    def margin_columns(self) -> tuple[str, ...]:
-        """The columns that say how far off a value may be."""
-        if not self.has_margins:
-            return ()
-        block = self.margins.block_coverage is not None
-        return margin_columns(ends=self.margins.ends, block=block)
-
-    @property
-    def noise_columns(self) -> tuple[str, ...]:
-        """The same, and the bound of a block beside its total; null where nothing was drawn.
-
-        Of a tidied table the first is the number with noise, which the margins are around. Of a
-        table of pay the last may be the number of jobs.
-        """
-        bounded = self.joint is not None and self.joint.unit == BOUND
-        bound = (BOUND,) if bounded and self.is_total else ()
-        released = () if self.tidied is None else (RELEASED,)
-        return (*released, *self.margin_columns, *bound, *self.count_columns)
-
-    @property
-    def count_columns(self) -> tuple[str, ...]:
-        """The column of the number of jobs beside pay, where there is one."""
-        stated = self.statistic
-        return (COUNTED,) if isinstance(stated, StatisticStatement) and stated.count else ()
-
-    @property
-    def empty_columns(self) -> tuple[str, ...]:
-        """The columns in which a field may be empty."""
-        return self.noise_columns if self.counts else ("value", *self.noise_columns)
-
-    @property
-    def is_total(self) -> bool:
-        """Whether it is the total of tables that were drawn together."""
-        return self.joint is not None and self.kind == "workplace"
-
-    @property
-    def has_margins(self) -> bool:
-        """Whether values have margins."""
-        return self.margins.method != "none"
-
-    @property
-    def allows_for_clipping(self) -> bool:
-        """Whether intervals of counts have two parts: noise, and farther up what clipping takes."""
-        return self.counts and self.margins.ends and self.bias is not None
-
-    @property
-    def total_rows(self) -> int:
-        """How many of the last rows are totals."""
-        return 0 if self.totals is None else self.totals.rows
-
-    @property
-    def cell_rows(self) -> int:
-        """How many of the first rows are cells."""
-        return self.rows - self.total_rows
-
-    def listed(self, name: str) -> dict[str, str]:
-        """Every code that a row may have, with its label; a total code is the last one."""
-        total = () if self.totals is None else (self.totals.codes.get(name),)
-        return self.codes[name] | {code: TOTAL_LABEL for code in total if code is not None}
-
-    @property
-    def most_rows(self) -> int:
-        """How many combinations the codes and total codes allow."""
-        return prod(len(self.listed(name)) for name in self.identifiers)
-
-    @property
-    def workplace_identifiers(self) -> tuple[str, ...]:
-        """The first of the identifiers: only combinations of the public frame are there."""
-        return self.identifiers[: len(self.identifiers) - len(self.worker_identifiers)]
-
-    @property
-    def worker_cells(self) -> int:
-        """How many rows each workplace combination has."""
-        return prod(len(self.codes[name]) for name in self.worker_identifiers)
-
-    @property
-    def workplace_cells(self) -> int:
-        """How many workplace combinations the codes allow."""
-        return prod(len(self.codes[name]) for name in self.workplace_identifiers)
-
-
-class Certificate(Statement):
+class Certificate(SealedStatement):
     """The whole certificate. `files` is empty until the bundle is sealed."""
 
     format: Literal[1, 2, 3]
@@ -452,9 +194,11 @@ class Certificate(Statement):
         """The table of this name; None if there is none."""
         return next((table for table in self.tables if table.name == name), None)
 
-    def to_json(self) -> bytes:
-        """The one way to write it: the same certificate is the same bytes."""
-        return b"".join(self.written())
+    @classmethod
+    @cache
+    def outline(cls) -> dict[str, Any]:
+        """The schema that is published."""
+        return dict(json.loads(published_schema()))
 
     def written(self) -> Iterator[bytes]:
         """The same in small parts."""
@@ -494,3 +238,37 @@ def is_published(schema: bytes, of_format: int) -> bool:
     if of_format in OLDER_SCHEMAS:
         return sha256(schema).hexdigest() == OLDER_SCHEMAS[of_format]
     return schema == published_schema()
+
+
+def read_certificate(path: Path) -> Certificate:
+    """A certificate that is written exactly as `Certificate.to_json` writes it."""
+    return RELEASE.read(path.parent)
+
+
+def _bytes_in(folder: Path) -> int:
+    """The size of the tables: every code that a certificate lists is in a Parquet file too."""
+    if not folder.is_dir():
+        return 0
+    found = (one.stat(follow_symlinks=False) for one in os.scandir(folder))
+    return sum(one.st_size for one in found if S_ISREG(one.st_mode))
+
+
+def _limits(folder: Path) -> tuple[int, int]:
+    """A certificate may be the longer the larger the tables beside it are."""
+    tables = _bytes_in(folder / TABLES)
+    most = min(max(CERTIFICATE_BYTES, PER_TABLE_BYTE * tables), MOST_CERTIFICATE_BYTES)
+    return most, MOST_PARTS + tables // BYTES_PER_PART
+
+
+RELEASE = SealedFolder(
+    Certificate,
+    Faults(
+        form="must be a certificate ({reason})",
+        large="must be a file, and no larger than its tables can need",
+        unlisted="",
+    ),
+    _limits,
+    parameter=PARAMETER,
+    next_step="Ask for the bundle again, or see what `leeward verify` finds.",
+)
+damaged = RELEASE.damaged

@@ -5,10 +5,11 @@ certificate, so it cannot state more than the certificate does.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from leeward.publishing.bundle.certificate import Certificate, CertifiedTable
+from leeward.publishing.bundle.certificate import Certificate
+from leeward.publishing.bundle.certified_table import CertifiedTable
 
 VOCABULARY = "http://www.w3.org/ns/csvw"
 """Names the vocabulary; nothing is asked of that address."""
@@ -42,7 +43,10 @@ def agrees(content: bytes, table: CertifiedTable) -> bool:
     try:
         found = json.loads(content)
         schema = {**found["tableSchema"]}
-        schema["columns"] = [_unnamed(column) for column in schema["columns"]]
+        schema["columns"] = [
+            {key: value for key, value in column.items() if key not in ("titles", "dc:description")}
+            for column in schema["columns"]
+        ]
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return False
     told = structure(table)
@@ -63,10 +67,6 @@ def _named(table: CertifiedTable, name: str) -> dict[str, Any]:
     known = (table.attributes or {}).get(name)
     note = {} if known is None or known.note is None else {"dc:description": known.note}
     return {"titles": [*dict.fromkeys((name, called))], **note}
-
-
-def _unnamed(column: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: one for key, one in column.items() if key not in ("titles", "dc:description")}
 
 
 def _said(certificate: Certificate, table: CertifiedTable) -> dict[str, Any]:

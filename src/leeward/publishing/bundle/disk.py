@@ -94,16 +94,36 @@ def write_new(target: Path, content: bytes, mode: int = 0o644) -> None:
             hidden.unlink()
 
 
+class HiddenFolder:
+    """A folder beside the target, closed to other users until it appears there complete."""
+
+    def __init__(self, target: Path, mode: int = 0o755) -> None:
+        self._target = target
+        self._outer = new_hidden(target, "partial", lambda path: path.mkdir(mode=0o700))
+        self.path = self._outer / target.name
+        self.path.mkdir(mode=mode)
+
+    def appear(self) -> None:
+        """Rename it onto the target, which must not exist."""
+        if os.path.lexists(self._target):
+            raise refused(self._target, "must not exist", "Choose a name that is free.")
+        # A rename onto a file or a folder with contents fails; onto an empty folder made since the
+        # check it succeeds, and nothing is lost.
+        self.path.rename(self._target)
+        flush(self._target.parent)
+
+    def discard(self) -> None:
+        """Remove what has not appeared."""
+        shutil.rmtree(self._outer, ignore_errors=True)
+
+
 @contextmanager
 def appearing(target: Path, mode: int = 0o755) -> Iterator[Path]:
     """A hidden folder beside the target, renamed when its content is complete."""
     with writing(target):
-        hidden = new_hidden(target, "partial", lambda path: path.mkdir(mode=mode))
+        hidden = HiddenFolder(target, mode)
         try:
-            yield hidden
-            if os.path.lexists(target):
-                raise refused(target, "must not exist", "Choose a name that is free.")
-            hidden.rename(target)
-            flush(target.parent)
+            yield hidden.path
+            hidden.appear()
         finally:
-            shutil.rmtree(hidden, ignore_errors=True)
+            hidden.discard()

@@ -26,7 +26,7 @@ from leeward.core.show.interpretation import RANKS
 from leeward.core.show.notebook import Figure
 from leeward.core.show.numbers import Ends, capital, count, crossed, cut, percent, rank_text
 from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS
-from leeward.publishing.bundle.certificate import CertifiedTable
+from leeward.publishing.bundle.certified_table import CertifiedTable
 from leeward.publishing.bundle.statements import BudgetStatement
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class DrawnRows:
 
 
 @dataclass(frozen=True)
-class Layout:
+class FigureAxes:
     """Which identifiers go down and which go across."""
 
     down: tuple[str, ...]
@@ -130,7 +130,7 @@ class Matrix:
     `whole` says whether every code has its row or column.
     """
 
-    layout: Layout
+    layout: FigureAxes
     rows: tuple[Key, ...]
     columns: tuple[Key, ...]
     squares: tuple[tuple[Cell | None, ...], ...]
@@ -142,7 +142,7 @@ class Matrix:
         return len(self.rows) * len(self.columns)
 
 
-def layout(table: CertifiedTable) -> Layout | None:
+def layout(table: CertifiedTable) -> FigureAxes | None:
     """The identifiers split in two so that both sides fit; None if no split does.
 
     Workers' attributes go across if they can. The side with more codes goes down.
@@ -154,11 +154,11 @@ def layout(table: CertifiedTable) -> Layout | None:
         across, down = sorted(sides, key=lambda side: _size(table, side))
         fits = _size(table, down) <= MOST_ROWS and _size(table, across) <= MOST_COLUMNS
         if all(sides) and fits:
-            return Layout(down, across)
+            return FigureAxes(down, across)
     return None
 
 
-def matrix(chosen: Layout, table: CertifiedTable, cells: Iterable[Cell]) -> Matrix:
+def matrix(chosen: FigureAxes, table: CertifiedTable, cells: Iterable[Cell]) -> Matrix:
     """Every cell in its square. Rows and columns without any establishment are left out."""
     found = {_split(chosen, table, cell.codes): cell for cell in cells if cell.status == 1}
     rows = _used(table, chosen.down, {row for row, _ in found})
@@ -168,7 +168,7 @@ def matrix(chosen: Layout, table: CertifiedTable, cells: Iterable[Cell]) -> Matr
     return Matrix(chosen, rows, columns, squares, len(rows) * len(columns) == full)
 
 
-def _split(chosen: Layout, table: CertifiedTable, codes: Key) -> tuple[Key, Key]:
+def _split(chosen: FigureAxes, table: CertifiedTable, codes: Key) -> tuple[Key, Key]:
     at: Mapping[str, str] = dict(zip(table.identifiers, codes, strict=True))
     return tuple(at[name] for name in chosen.down), tuple(at[name] for name in chosen.across)
 
@@ -234,9 +234,12 @@ def cell_bars(
     ]
     ordered = sorted(items, key=lambda bar: -bar.value) if every else items
     caption = " Lines show the margins." if table.has_margins else ""
-    title = f"{_many(of)} of {table.heading}"
+    title = f"{'The only cell' if of == 1 else f'All {of} cells'} of {table.heading}"
     if not every:
-        title = f"{_picked(table, len(cells))} of {count(of)} in {table.heading}"
+        picked = f"The first {len(cells)} cells"
+        if table.establishments is not None:
+            picked = f"The {len(cells)} cells with the most establishments"
+        title = f"{picked} of {count(of)} in {table.heading}"
         caption += PUBLIC_ORDER
     elif table.has_margins and table.margins.coverage and of > 1:
         usual = percent(float(Fraction(table.margins.coverage)))
@@ -255,16 +258,6 @@ PUBLIC_ORDER = (
 
 
 NO_NUMBER = " Cells without a number are not drawn."
-
-
-def _many(of: int) -> str:
-    return "The only cell" if of == 1 else f"All {of} cells"
-
-
-def _picked(table: CertifiedTable, shown: int) -> str:
-    if table.establishments is None:
-        return f"The first {shown} cells"
-    return f"The {shown} cells with the most establishments"
 
 
 def squares(table: CertifiedTable, matrix: Matrix) -> Figure:

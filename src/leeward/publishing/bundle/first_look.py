@@ -88,7 +88,8 @@ class Outline:
         """What an item of a list may be; None if there is no list here."""
         if "[" not in self._inside:
             free: Schema = {}
-            items = [part.get("items", free) for part in self._parts if _may_be_list(part)]
+            lists = (part for part in self._parts if part.get("type", "array") == "array")
+            items = [part.get("items", free) for part in lists]
             self._inside["["] = self._outline(items)
         return self._inside["["]
 
@@ -105,10 +106,6 @@ def _resolved(schema: Schema, definitions: Schema) -> Iterator[Schema]:
             yield from _resolved(one, definitions)
     else:
         yield schema
-
-
-def _may_be_list(part: Schema) -> bool:
-    return "type" not in part or part["type"] == "array"
 
 
 def _others(part: Schema) -> Schema | None:

@@ -9,13 +9,13 @@ from fractions import Fraction
 from itertools import combinations
 
 from leeward.publishing.bundle.statements import TableGuarantee
-from leeward.publishing.bundle.witness import Paid
+from leeward.publishing.bundle.witness import PaidOutput
 
 ROUNDED = Fraction(2, 10**100)
 """Tolerance in ε, δ and ρ: twice the rounding of very long numbers of a budget."""
 
 
-def history_findings(certificates: Mapping[str, Paid]) -> tuple[str, ...]:
+def history_findings(certificates: Mapping[str, PaidOutput]) -> tuple[str, ...]:
     """Contradictions between bundles, in plain words; `certificates` by the path of the bundle.
 
     A release and what was made of it, such as its tidy tables, are one entry and one bundle.
@@ -29,7 +29,7 @@ def history_findings(certificates: Mapping[str, Paid]) -> tuple[str, ...]:
     )
 
 
-def _contradictions(one: Paid, other: Paid, both: str) -> Iterator[str]:
+def _contradictions(one: PaidOutput, other: PaidOutput, both: str) -> Iterator[str]:
     """Contradictions between two different certificates of one ledger, the older one first."""
     entries = (one.ledger.entry, other.ledger.entry)
     if entries[0] == entries[1]:
@@ -44,7 +44,7 @@ def _contradictions(one: Paid, other: Paid, both: str) -> Iterator[str]:
         yield from _sums(one, other, both)
 
 
-def _sums(one: Paid, other: Paid, both: str) -> Iterator[str]:
+def _sums(one: PaidOutput, other: PaidOutput, both: str) -> Iterator[str]:
     """Whether the account kept its cap and added up what it spent."""
     entries = f"entries {one.ledger.entry} and {other.ledger.entry}"
     if one.budget.cap != other.budget.cap:

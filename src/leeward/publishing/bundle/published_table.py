@@ -9,7 +9,7 @@ from leeward.core.errors import BadFile
 from leeward.core.installation import hint_beside
 from leeward.core.show.notebook import MOST_ROWS, html_table
 from leeward.core.show.numbers import counted, crossed
-from leeward.publishing.bundle.certificate import CertifiedTable
+from leeward.publishing.bundle.certified_table import CertifiedTable
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped] # ships no types

@@ -1,52 +1,29 @@
 """Reader: a bundle as a value. Bundles come from strangers, so sizes are checked before reading."""
 
-import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from itertools import accumulate, count
 from pathlib import Path
 from stat import S_ISREG
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import ValidationError
 
-from leeward.core.codebook.yaml_document import place
-from leeward.core.errors import BadFile, Damaged, InvalidParameter, shown
+from leeward.core.errors import BadFile, InvalidParameter, shown
 from leeward.core.show.notebook import html_table
 from leeward.core.show.numbers import crossed
 from leeward.publishing.bundle.bundle_files import (
     CERTIFICATE,
     DESCRIPTION,
     REGRESSION,
-    TABLES,
     parquet_path,
-    sha256,
 )
-from leeward.publishing.bundle.certificate import Certificate, CertifiedTable, published_schema
-from leeward.publishing.bundle.first_look import MOST_PARTS, SMALL, first_wrong_line
+from leeward.publishing.bundle.certificate import PARAMETER, Certificate, damaged, read_certificate
+from leeward.publishing.bundle.certified_table import CertifiedTable
 from leeward.publishing.bundle.published_table import PublishedTable
 from leeward.publishing.bundle.rows import ROW_GROUP, column_types
-from leeward.publishing.bundle.statements import is_written
-
-PARAMETER = "bundle"
-ASK = "Ask for the bundle again, or see what `leeward verify` finds."
-
-MOST_CERTIFICATE_BYTES = 1 << 30
-"""Maximum size of a certificate in bytes, whatever tables are beside it."""
-
-CERTIFICATE_BYTES = 2 << 20
-"""Size in bytes up to which a certificate is read beside any tables."""
-
-PER_TABLE_BYTE = 1 << 10
-"""Bytes of a larger one for each byte of its tables; lists of codes are compressed there."""
-
-BYTES_PER_PART = 4
-"""Bytes of tables for each further line of a certificate that is no code of a list."""
+from leeward.publishing.bundle.sealed_folder import is_stamped
 
 MOST_COLUMN_BYTES = 1 << 29
 """Maximum uncompressed size of a column in a row group, in bytes; published ones are smaller."""
@@ -235,8 +212,7 @@ class Bundle:
             found = path.lstat()
             if not S_ISREG(found.st_mode) or path.parent.is_symlink():
                 raise damaged(path, "must be a file, not a link")  # nor a pipe, which never ends
-            same = stamp is not None and found.st_size == stamp.bytes
-            if stamp is None or not same or sha256(path) != stamp.sha256:
+            if stamp is None or not is_stamped(path, stamp):
                 raise damaged(path, "must be the file that was published")
         return path, table
 
@@ -296,57 +272,6 @@ def read_bundle(path: Path | str) -> Bundle:
             next_step="Give the folder that `leeward release` wrote.",
         )
     return Bundle(folder, read_certificate(folder / CERTIFICATE))
-
-
-def read_certificate(path: Path) -> Certificate:
-    """A certificate that is written exactly as `Certificate.to_json` writes it."""
-    content = _content(path)
-    try:
-        certificate = Certificate.model_validate_json(content)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = place(first["loc"]) or "the text"
-        reason = first["msg"].removeprefix("Value error, ")
-        raise damaged(path, f"must be a certificate ({where}: {reason})") from None
-    # A single way of writing excludes duplicate keys, which parsers read in different ways.
-    if not is_written(certificate.written(), content):
-        raise damaged(path, "must be written as Leeward writes it")
-    return certificate
-
-
-def _content(path: Path) -> bytes:
-    try:
-        status, tables = path.lstat(), _bytes_in(path.parent / TABLES)
-        most = max(CERTIFICATE_BYTES, PER_TABLE_BYTE * tables)
-        if not S_ISREG(status.st_mode) or status.st_size > min(most, MOST_CERTIFICATE_BYTES):
-            raise damaged(path, "must be a file, and no larger than its tables can need")
-        parts = MOST_PARTS + tables // BYTES_PER_PART
-        wrong = None if status.st_size <= SMALL else first_wrong_line(path, _schema(), parts)
-        if wrong is not None:
-            raise damaged(path, f"must be a certificate (line {wrong} is not of one)")
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise damaged(path, "must be there") from None
-    except OSError:
-        raise damaged(path, "must be readable") from None
-
-
-def _bytes_in(folder: Path) -> int:
-    """The size of the tables: every code that a certificate lists is in a Parquet file too."""
-    if not folder.is_dir():
-        return 0
-    found = (one.stat(follow_symlinks=False) for one in os.scandir(folder))
-    return sum(one.st_size for one in found if S_ISREG(one.st_mode))
-
-
-@cache
-def _schema() -> dict[str, Any]:
-    return dict(json.loads(published_schema()))
-
-
-def damaged(path: Path, rule: str) -> Damaged:
-    """The refusal of a file that is not what was written."""
-    return Damaged(PARAMETER, rule=f"{path.name} {rule}", value=repr(str(path)), next_step=ASK)
 
 
 def fits(footer: pq.FileMetaData, table: CertifiedTable) -> bool:

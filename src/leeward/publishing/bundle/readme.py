@@ -4,7 +4,7 @@ Both are made of the certificate, so they cannot state more than the certificate
 line is modelled on the version files of the LEHD public-use data.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from textwrap import wrap
 
 from pydantic import JsonValue
@@ -28,7 +28,8 @@ from leeward.publishing.bundle.bundle_files import (
     csv_path,
     version_path,
 )
-from leeward.publishing.bundle.certificate import FORMAT, Certificate, CertifiedTable
+from leeward.publishing.bundle.certificate import FORMAT, Certificate
+from leeward.publishing.bundle.certified_table import CertifiedTable
 
 WIDTH = 78
 CODE = "    "
@@ -36,6 +37,14 @@ CODE = "    "
 
 MOST_CODES = 12
 """Maximum number of codes of a filter that are listed."""
+
+WHICH_ROWS = (
+    "Each combination of workplace codes that has an establishment is there, also if nobody "
+    "works in it, with every combination of worker codes. That an establishment exists is "
+    "public. Combinations without one are left out, unless the table is complete: then they "
+    "are there with status -2. Rows are in the order of the codes in the certificate. So "
+    "whether a row is there says nothing about any worker."
+)
 
 VERSION_FIELDS = (
     ("LEEWARD", "the product"),
@@ -52,13 +61,18 @@ VERSION_FIELDS = (
 
 def readme(certificate: Certificate) -> str:
     """The whole text."""
+    tidied = [
+        f"* {table.name}. {table.tidied.sentence}"
+        for table in certificate.tables
+        if table.tidied is not None
+    ]
     sections = {
         heading(certificate): [*_about(certificate), *_what(certificate)],
         "What is promised": _promises(certificate),
         "The columns": [*_columns(certificate), *_notes(certificate)],
-        "Which rows there are": _rows(),
+        "Which rows there are": [WHICH_ROWS],
         "Noise: three things to know": _noise(certificate),
-        **({"What tidying did": _tidied(certificate)} if certificate.made_from else {}),
+        **({"What tidying did": tidied} if certificate.made_from else {}),
         "The tables": _tables(certificate),
         "Reading a table in R or Stata": _reading(certificate),
         "Workers with several jobs": [certificate.jobs.sentence],
@@ -66,7 +80,10 @@ def readme(certificate: Certificate) -> str:
         "The files": _files(certificate),
         "How to check it": _checks(certificate),
     }
-    return "\n".join(_section(title, paragraphs) for title, paragraphs in sections.items())
+    return "\n".join(
+        "\n".join([title, "=" * min(len(title), WIDTH), *map(_wrapped, paragraphs)])
+        for title, paragraphs in sections.items()
+    )
 
 
 def heading(certificate: Certificate) -> str:
@@ -120,11 +137,6 @@ def lines_to_read(table: CertifiedTable) -> dict[str, str]:
     }
 
 
-def _section(title: str, paragraphs: Iterable[str]) -> str:
-    underline = "=" * min(len(title), WIDTH)
-    return "\n".join([title, underline, *(_wrapped(one) for one in paragraphs)])
-
-
 def _wrapped(paragraph: str) -> str:
     """A paragraph; an item (it starts with `* `) is indented behind its mark, code is not cut."""
     if paragraph.startswith(CODE):
@@ -164,7 +176,8 @@ def _promises(certificate: Certificate) -> Iterator[str]:
     size, unit = certificate.establishment, unit_text(certificate.guarantee.as_guarantee())
     yield f"* For an {unit}. {SIZE_OPEN.text if size is None else size.sentence}"
     if certificate.make_up is not None:
-        yield f"* For its make-up. {certificate.make_up.sentence}{_share(certificate)}"
+        share = "" if certificate.weak_attributes is None else f" {MAKE_UP_SHARE.text}"
+        yield f"* For its make-up. {certificate.make_up.sentence}{share}"
     if certificate.firm is not None:
         yield f"* For a firm. {certificate.firm.sentence}"
     if certificate.pay is not None:
@@ -173,10 +186,6 @@ def _promises(certificate: Certificate) -> Iterator[str]:
     if certificate.weak_attributes is not None:
         yield f"* {kinds_of_workers(certificate.weak_attributes)}"
     yield OTHER_RELEASES
-
-
-def _share(certificate: Certificate) -> str:
-    return "" if certificate.weak_attributes is None else f" {MAKE_UP_SHARE.text}"
 
 
 def _row_rules(certificate: Certificate) -> Iterator[str]:
@@ -266,16 +275,6 @@ def _margin_columns(names: set[str]) -> Iterator[str]:
         )
 
 
-def _rows() -> Iterator[str]:
-    yield (
-        "Each combination of workplace codes that has an establishment is there, also if nobody "
-        "works in it, with every combination of worker codes. That an establishment exists is "
-        "public. Combinations without one are left out, unless the table is complete: then they "
-        "are there with status -2. Rows are in the order of the codes in the certificate. So "
-        "whether a row is there says nothing about any worker."
-    )
-
-
 def _noise(certificate: Certificate) -> Iterator[str]:
     named = "Negative values are right" if certificate.made_from is None else "Released values"
     yield (
@@ -296,12 +295,6 @@ def _noise(certificate: Certificate) -> Iterator[str]:
     for table in certificate.tables:
         if table.bias is not None:
             yield f"* On average the values of {table.name} may be off. {table.bias}"
-
-
-def _tidied(certificate: Certificate) -> Iterator[str]:
-    for table in certificate.tables:
-        if table.tidied is not None:
-            yield f"* {table.name}. {table.tidied.sentence}"
 
 
 def _tables(certificate: Certificate) -> Iterator[str]:

@@ -1,48 +1,38 @@
-"""Sealed folder: a paid output beside releases, with its charge and the checksums of its files.
+"""Sealed folder: files, and a statement with the checksum of each, which is written last.
 
-`certificate.json` and `checksums.txt` are written last. The first file of a kind has the numbers
-that were paid for, and states the charge too: the ledger keeps its digest, so copies and what is
-drawn from it later are confirmed as well.
+Releases, tidy bundles, synthetic rows, regressions and results of surveys are such folders. What a
+kind states, and what of it follows from what, is its own; how it is sealed, read and looked through
+is the same for all. Folders come from strangers, so sizes are checked before anything is read.
 """
 
-import json
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from stat import S_ISREG
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
+from leeward.core.codebook.yaml_document import place
 from leeward.core.errors import Damaged, LeewardError, shown
-from leeward.core.show.page_rows import INTERNAL
 from leeward.publishing.bundle.bundle_files import (
     CERTIFICATE,
     CHECKSUMS,
-    DESCRIPTION,
-    REGRESSION,
     checksum_list,
-    read_checksums,
+    has_content,
     sha256,
 )
-from leeward.publishing.bundle.certificate import Time
-from leeward.publishing.bundle.disk import appearing, flush, write_file
-from leeward.publishing.bundle.software import software
+from leeward.publishing.bundle.disk import flush, write_file
+from leeward.publishing.bundle.first_look import MOST_PARTS, SMALL, first_wrong_line
 from leeward.publishing.bundle.statements import (
-    Count,
     FileStatement,
-    SoftwareStatement,
     Statement,
     Text,
+    is_written,
+    json_parts,
 )
-from leeward.publishing.bundle.witness import Witness
-
-MOST_BYTES = 1 << 17
-"""Maximum size of the certificate and of the checksums in bytes: they state a handful of files."""
 
 UNREADABLE = (
     *(LeewardError, ValueError, LookupError, TypeError, AttributeError),
@@ -50,165 +40,187 @@ UNREADABLE = (
 )
 """What contents that were forged may raise."""
 
-Kind = Literal["synthetic table", "regression"]
-FILES: Mapping[Kind, tuple[str, ...]] = {
-    "synthetic table": (DESCRIPTION, "synthetic.csv", "synthetic.parquet"),
-    "regression": (REGRESSION, "estimates.csv"),
-}
-"""The files of each kind; the first has the numbers that were paid for."""
 
+class SealedStatement(Statement):
+    """What a folder says about itself, with the checksum of every other file of it."""
 
-class DrawnStatement(Statement):
-    """How synthetic rows were drawn from their description, so that they can be drawn again."""
-
-    rows: Count
-    seed: Annotated[str, Field(pattern=r"^[0-9]{1,20}$")]
-    pyarrow: Text
-
-
-class FolderCertificate(Witness):
-    """The charge of a folder, the program that wrote it, and the checksums of its files."""
-
-    kind: Kind
-    format: Literal[1]
-    leeward: Text
-    software: SoftwareStatement
-    created: Time
-    drawn: DrawnStatement | None
-    files: dict[str, FileStatement]
+    if TYPE_CHECKING:  # each kind has these fields where it writes them
+        leeward: Text
+        files: dict[str, FileStatement]
 
     @property
-    def origin(self) -> tuple[str, str]:
-        """What the entry calls it, and the digest of the file that was paid for."""
-        return self.name, self.files[FILES[self.kind][0]].sha256
+    def stamped(self) -> tuple[str, ...]:
+        """The files whose checksums it has."""
+        raise NotImplementedError
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The sealed folders inside."""
+        return ()
 
     @property
     def same_program(self) -> bool:
         """Whether this version of Leeward wrote it: then its words can be compared."""
         return self.leeward == version("leeward")
 
+    @classmethod
+    def outline(cls) -> dict[str, Any]:
+        """The schema that a stranger's file is looked through by."""
+        return cls.model_json_schema()
+
     def to_json(self) -> bytes:
-        """The one way to write it."""
-        content = self.model_dump(mode="json")
-        return (json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+        """The one way to write it: the same statement is the same bytes."""
+        return b"".join(self.written())
+
+    def written(self) -> Iterator[bytes]:
+        """The same in small parts."""
+        return json_parts(self.model_dump(mode="json"))
+
+
+Stated = TypeVar("Stated", bound=SealedStatement)
 
 
 @dataclass(frozen=True)
-class SealedFolder:
-    """A new folder of one kind; without a charge it is its owner's only, and has no certificate."""
+class Faults:
+    """What is said of files that are not as they were sealed, and of a statement that is none.
 
-    target: Path
-    kind: Kind
-    charge: Witness | None
-    drawn: DrawnStatement | None = None
-    internal: bool = False
+    `form` may have the {reason}; without `unlisted` the statement itself checks what it lists.
+    """
+
+    form: str
+    large: str = "must not be so large"
+    absent: str = "must be there"
+    order: str = "must be written as Leeward writes it"
+    unlisted: str = "must list exactly the files of its kind"
+    foreign: str = "does not belong to the folder"
+    changed: str = "is not the file that was sealed"
+
+
+@dataclass(frozen=True)
+class SealedFolder(Generic[Stated]):
+    """One kind of sealed folder; the statement is the file `name`, and CHECKSUMS are beside it.
+
+    `limits` are the largest size of the statement in a folder in bytes, and the most of its lines
+    that are no plain values. A statement that is not called CERTIFICATE has no CHECKSUMS.
+    """
+
+    statement: type[Stated]
+    faults: Faults
+    limits: Callable[[Path], tuple[int, int]]
+    name: str = CERTIFICATE
+    parameter: str = CERTIFICATE
+    next_step: str = "Ask for the folder again."
 
     @property
-    def mode(self) -> int:
-        """The mode of its files."""
-        return 0o600 if self.internal else 0o644
+    def own(self) -> tuple[str, ...]:
+        """The files that have no checksum in the statement."""
+        return (self.name, CHECKSUMS) if self.name == CERTIFICATE else (self.name,)
 
-    @contextmanager
-    def writing(self) -> Iterator[Path]:
-        """A hidden folder that appears when its files are complete and sealed."""
-        with appearing(self.target, 0o700 if self.internal else 0o755) as folder:
-            yield folder
-            names = [*FILES[self.kind]]
-            if self.charge is not None:
-                self._seal(folder, self.charge)
-                names += [CERTIFICATE, CHECKSUMS]
-            for name in names:
-                flush(folder / name)
+    def seal(self, folder: Path, statement: Stated, moment: float | None = None) -> Stated:
+        """Write the statement and the list of checksums when all other files are on disk.
 
-    def _seal(self, folder: Path, charge: Witness) -> None:
-        stamps = {
-            name: FileStatement(sha256=sha256(folder / name), bytes=(folder / name).stat().st_size)
-            for name in FILES[self.kind]
-        }
-        sealed = FolderCertificate(
-            **{name: getattr(charge, name) for name in Witness.model_fields},
-            kind=self.kind,
-            format=1,
-            leeward=version("leeward"),
-            software=software(),
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            drawn=self.drawn,
-            files=stamps,
-        )
-        write_file(folder / CERTIFICATE, sealed.to_json())
-        sums = {name: one.sha256 for name, one in stamps.items()}
-        sums[CERTIFICATE] = sha256(folder / CERTIFICATE)
-        write_file(folder / CHECKSUMS, checksum_list(sums))
+        All times are those of the `moment`, if one is given.
+        """
 
+        def settle(path: Path) -> None:
+            if moment is not None:
+                os.utime(path, (moment, moment))
+            flush(path)
 
-def kind_of(folder: Path) -> Kind | None:
-    """The kind of a folder by the file that was paid for; None for bundles and anything else."""
-    return next((kind for kind, names in FILES.items() if (folder / names[0]).is_file()), None)
+        paths = [folder / name for name in statement.stamped]
+        for path in paths:
+            settle(path)
+        stamps = {name: stamp(folder / name) for name in statement.stamped}
+        sealed = statement.model_copy(update={"files": stamps})
+        write_file(folder / self.name, sealed.to_json())
+        if CHECKSUMS in self.own:
+            write_file(folder / CHECKSUMS, self._sums(folder, sealed))
+        for path in (*(folder / name for name in self.own), *sorted({one.parent for one in paths})):
+            settle(path)
+        return sealed
 
+    def _sums(self, folder: Path, sealed: Stated) -> bytes:
+        """The list of the checksums of all files but itself."""
+        sums = {name: of.sha256 for name, of in sealed.files.items()}
+        return checksum_list({**sums, self.name: sha256(folder / self.name)})
 
-def read_folder(folder: Path) -> FolderCertificate:
-    """The certificate of a sealed folder."""
-    path = folder / CERTIFICATE
-    try:
+    def read(self, folder: Path) -> Stated:
+        """The statement of a folder, if it is written exactly as `seal` writes it."""
+        path = folder / self.name
+        try:
+            content = self._content(path, *self.limits(folder))
+            stated = self.statement.model_validate_json(content)
+        except FileNotFoundError:
+            raise self.damaged(path, self.faults.absent) from None
+        except OSError:
+            raise self.damaged(path, "must be readable") from None
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            where = place(first["loc"]) or "the text"
+            reason = f"{where}: {first['msg'].removeprefix('Value error, ')}"
+            raise self.damaged(path, self.faults.form.format(reason=reason)) from None
+        # A single way of writing excludes duplicate keys, which parsers read in different ways.
+        if not is_written(stated.written(), content):
+            raise self.damaged(path, self.faults.order)
+        if self.faults.unlisted and {*stated.files} != {*stated.stamped}:
+            raise self.damaged(path, self.faults.unlisted)
+        return stated
+
+    def _content(self, path: Path, most: int, parts: int) -> bytes:
         status = path.lstat()
-        if not S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
-            raise _damaged(path, "must be a file of at most 128 KB")
-        content = path.read_bytes()
-        found = FolderCertificate.model_validate_json(content)
-    except OSError:
-        raise _damaged(path, "must be there: an output without a charge has none") from None
-    except ValidationError:
-        raise _damaged(path, "must be what `leeward synth table` or `regress` writes") from None
-    if found.to_json() != content:
-        raise _damaged(path, "must be written as Leeward writes it")
-    if {*found.files} != {*FILES[found.kind]}:
-        raise _damaged(path, "must list exactly the files of its kind")
-    return found
+        if not S_ISREG(status.st_mode) or status.st_size > most:
+            raise self.damaged(path, self.faults.large)
+        small = status.st_size <= SMALL
+        wrong = None if small else first_wrong_line(path, self.statement.outline(), parts)
+        if wrong is not None:
+            reason = f"line {wrong} is not of one"
+            raise self.damaged(path, self.faults.form.format(reason=reason))
+        return path.read_bytes()
+
+    def damaged(self, path: Path, rule: str) -> Damaged:
+        """The refusal of a file that is not what was written."""
+        named = rule if self.parameter == self.name else f"{path.name} {rule}"
+        return Damaged(self.parameter, rule=named, value=repr(str(path)), next_step=self.next_step)
+
+    def findings(self, folder: Path) -> tuple[str, ...]:
+        """Faults of the list of files, the statement and the checksums, in plain words."""
+        try:
+            return tuple(self.changes(folder, self.read(folder)))
+        except Damaged as refusal:
+            return (f"{refusal.parameter} {refusal.rule}",)
+        except OSError:
+            return ("the folder cannot be read",)
+
+    def changes(self, folder: Path, stated: Stated) -> Iterator[str]:
+        """Files that are missing, strange, or not as they were sealed."""
+        entries = {entry.name: entry for entry in os.scandir(folder)}
+        expected = {*stated.files, *self.own, *stated.folders}
+        yield from (f"{name} is missing" for name in sorted(expected - set(entries)))
+        foreign = sorted(set(entries) - expected)
+        yield from (f"{shown(name)} {self.faults.foreign}" for name in foreign)
+        if set(entries) != expected:
+            return
+        for name in sorted(expected - {*stated.folders}):
+            if not entries[name].is_file(follow_symlinks=False):
+                yield f"{name} is no plain file"
+                return
+        changed = [name for name, of in stated.files.items() if not is_stamped(folder / name, of)]
+        yield from (f"{name} {self.faults.changed}" for name in changed)
+        listed = CHECKSUMS in self.own
+        if listed and (changed or not has_content(folder / CHECKSUMS, self._sums(folder, stated))):
+            yield f"{CHECKSUMS} does not list the files as they are"
 
 
-def _damaged(path: Path, rule: str) -> Damaged:
-    return Damaged(
-        CERTIFICATE, rule=rule, value=repr(str(path)), next_step="Ask for the folder again."
-    )
+def stamp(path: Path) -> FileStatement:
+    """Checksum and size of a file."""
+    return FileStatement(sha256=sha256(path), bytes=path.stat().st_size)
 
 
-def seal_findings(folder: Path) -> tuple[str, ...]:
-    """Faults of the list of files, the certificate and the checksums, in plain words."""
-    try:
-        return tuple(_findings(folder))
-    except Damaged as refusal:
-        return (f"{refusal.parameter} {refusal.rule}",)
-    except OSError:
-        return ("the folder cannot be read",)
+def is_stamped(path: Path, of: FileStatement) -> bool:
+    """Whether a file is as it was; its size first, so that a file of any length is not read."""
+    return path.stat().st_size == of.bytes and sha256(path) == of.sha256
 
 
-def _findings(folder: Path) -> Iterator[str]:
-    entries = {one.name: one for one in os.scandir(folder)}
-    stated = read_folder(folder)
-    expected = {*stated.files, CERTIFICATE, CHECKSUMS}
-    yield from (f"{name} is missing" for name in sorted(expected - set(entries)))
-    yield from (
-        f"{shown(name)} does not belong to the folder" for name in sorted(set(entries) - expected)
-    )
-    if set(entries) != expected:
-        return
-    strange = [name for name, one in entries.items() if not one.is_file(follow_symlinks=False)]
-    if strange:
-        yield f"{sorted(strange)[0]} is no plain file"
-        return
-    sums = {}
-    for name, stamp in stated.files.items():
-        # The size first, so that a file of endless length is not read.
-        changed = entries[name].stat().st_size != stamp.bytes
-        sums[name] = "" if changed else sha256(folder / name)
-        if sums[name] != stamp.sha256:
-            yield f"{name} is not the file that was sealed"
-    sums[CERTIFICATE] = sha256(folder / CERTIFICATE)
-    listed = entries[CHECKSUMS].stat().st_size <= MOST_BYTES
-    if not listed or read_checksums((folder / CHECKSUMS).read_bytes()) != sums:
-        yield f"{CHECKSUMS} does not list the files as they are"
-
-
-def marked(internal: bool) -> dict[str, str]:
-    """The mark of an internal output, for JSON and for rows of CSV; none for others."""
-    return {"mark": INTERNAL} if internal else {}
+def fixed(most_bytes: int) -> Callable[[Path], tuple[int, int]]:
+    """Limits that do not depend on the folder."""
+    return lambda _: (most_bytes, MOST_PARTS)

@@ -37,7 +37,7 @@ SIZE = 50
 
 
 @dataclass(frozen=True)
-class Selection:
+class RowSelection:
     """A request: every word of `search` in a code or label, these codes, this order.
 
     An empty filter accepts every code; without `sort` the rows keep their order. `totals` asks for
@@ -69,7 +69,7 @@ class Coded:
 
 
 @dataclass(frozen=True)
-class Row:
+class SelectedRow:
     """One row; `margins` are None where there are none, `ends` is the interval of the value.
 
     Of a table of pay the value may be None, the last of the margins may be the count, and either
@@ -94,7 +94,7 @@ class Page:
     `last` is the last page that can be shown.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[SelectedRow, ...]
     matches: int
     of: int
     number: int
@@ -102,7 +102,7 @@ class Page:
     last: int
 
 
-def select(bundle: Bundle, table: str, selection: Selection, *, size: int = SIZE) -> Page:
+def select(bundle: Bundle, table: str, selection: RowSelection, *, size: int = SIZE) -> Page:
     """The wanted page of a table; the last one where there are fewer."""
     held = certified(bundle, table)
     last = MOST_ROWS // size
@@ -122,7 +122,7 @@ def select(bundle: Bundle, table: str, selection: Selection, *, size: int = SIZE
 
 
 def selected_batches(
-    bundle: Bundle, table: CertifiedTable, selection: Selection
+    bundle: Bundle, table: CertifiedTable, selection: RowSelection
 ) -> Iterator[pa.RecordBatch]:
     """All rows that match, in their published order; a column of labels follows each of codes."""
     wanted = _Wanted.of(table, selection)
@@ -173,9 +173,12 @@ class _Wanted:
     descending: bool
 
     @classmethod
-    def of(cls, table: CertifiedTable, selection: Selection) -> "_Wanted":
+    def of(cls, table: CertifiedTable, selection: RowSelection) -> "_Wanted":
         words = dict.fromkeys(selection.search.casefold().split())
-        texts = [_texts(table, name) for name in table.identifiers]
+        texts = [
+            [f"{code}\n{label}".casefold() for code, label in table.listed(name).items()]
+            for name in table.identifiers
+        ]
         column = _column(table, selection.sort) if selection.sort else None
         return cls(
             tuple(tuple(_holding(word, listed) for listed in texts) for word in words),
@@ -261,23 +264,27 @@ class _Kept:
         )
 
 
-def named_rows(table: CertifiedTable, block: Block) -> tuple[Row, ...]:
+def named_rows(table: CertifiedTable, block: Block) -> tuple[SelectedRow, ...]:
     """The rows of a block with their codes and labels."""
-    listed = [_coded(table, name) for name in table.identifiers]
+    listed = [
+        [Coded(code, label) for code, label in table.listed(name).items()]
+        for name in table.identifiers
+    ]
     drawn, (low, high), wide = block.drawn, block.ends, table.has_margins
     rest = [_listed(one, len(block)) for one in (block.establishments, block.released, block.bound)]
     return tuple(
-        Row(
+        SelectedRow(
             tuple(
                 codes[column[row]] for codes, column in zip(listed, block.positions, strict=True)
             ),
             _number(block.values[row]),
             int(block.status[row]),
             tuple(_number(one[row]) if drawn[row] else None for one in block.margins.values()),
-            _ends(_number(low[row]), _number(high[row])) if drawn[row] and wide else None,
+            (ends if drawn[row] and wide and ends != (None, None) else None),
             *(column[row] for column in rest),
         )
         for row in range(len(block))
+        for ends in ((_number(low[row]), _number(high[row])),)
     )
 
 
@@ -288,18 +295,6 @@ def _listed(column: Integers | None, rows: int) -> list[int | None]:
 
 def _number(number: int) -> int | None:
     return None if number == EMPTY else int(number)
-
-
-def _ends(low: int | None, high: int | None) -> Ends | None:
-    return None if low is None and high is None else (low, high)
-
-
-def _coded(table: CertifiedTable, name: str) -> list[Coded]:
-    return [Coded(code, label) for code, label in table.listed(name).items()]
-
-
-def _texts(table: CertifiedTable, name: str) -> list[str]:
-    return [f"{code}\n{label}".casefold() for code, label in table.listed(name).items()]
 
 
 def _holding(word: str, texts: list[str]) -> Booleans:

@@ -106,7 +106,12 @@ def sign(
     """
     record = _written(certificate_digest(bundle), name, role, decision)
     if verified not in (None, record.certificate):
-        raise _replaced(bundle)
+        raise Damaged(
+            "bundle",
+            rule="must stay the same while it is verified and signed",
+            value=f"another certificate in {str(bundle)!r}",
+            next_step="Find out who replaced it, then verify and sign again.",
+        )
     path = record_path(bundle)
     try:
         with _opened(path) as file:
@@ -197,15 +202,6 @@ def _lines(file: BinaryIO, path: Path) -> tuple[SignOff, ...]:
         return tuple(SignOff.model_validate_json(line) for line in content.splitlines())
     except ValidationError:
         raise _damaged(path, "must hold one sign-off on each line") from None
-
-
-def _replaced(bundle: Path) -> Damaged:
-    return Damaged(
-        "bundle",
-        rule="must stay the same while it is verified and signed",
-        value=f"another certificate in {str(bundle)!r}",
-        next_step="Find out who replaced it, then verify and sign again.",
-    )
 
 
 def _damaged(path: Path, rule: str) -> Damaged:

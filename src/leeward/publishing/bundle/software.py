@@ -4,6 +4,7 @@ Words differ between versions, so only those of this version are made again and 
 """
 
 import platform
+import re
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
@@ -14,7 +15,7 @@ from leeward.publishing.bundle.statements import SoftwareStatement
 
 PACKAGE = Path(__file__).resolve().parents[2]
 REFERENCE, WORKTREE = "ref: ", "gitdir: "
-COMMIT_DIGITS = (40, 64)
+COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def software() -> SoftwareStatement:
@@ -89,7 +90,7 @@ def commit(package: Path = PACKAGE) -> str | None:
         found = _named(folder, _after(head, REFERENCE)) if head.startswith(REFERENCE) else head
     except (OSError, ValueError):
         return None
-    return found if _is_commit(found) else None
+    return found if COMMIT.fullmatch(found) else None
 
 
 def _named(folder: Path, name: str) -> str:
@@ -105,7 +106,3 @@ def _named(folder: Path, name: str) -> str:
 
 def _after(text: str, what: str) -> str:
     return text.strip().removeprefix(what)
-
-
-def _is_commit(text: str) -> bool:
-    return len(text) in COMMIT_DIGITS and set(text) <= set("0123456789abcdef")

@@ -8,7 +8,8 @@ import pyarrow as pa
 from leeward.core.codebook.marginal import RELEASED
 from leeward.core.errors import LeewardError
 from leeward.publishing.bundle.bundle_files import CERTIFICATE, sha256
-from leeward.publishing.bundle.certificate import Certificate, CertifiedTable
+from leeward.publishing.bundle.certificate import Certificate
+from leeward.publishing.bundle.certified_table import CertifiedTable
 from leeward.publishing.bundle.reader import Bundle, read_bundle
 from leeward.publishing.bundle.verify import verify_bundle
 

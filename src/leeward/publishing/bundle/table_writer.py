@@ -44,7 +44,7 @@ class TableWriter:
         self.finished = False
         self._folder = folder
         self._shape = RowShape(marginal, margins)
-        self._lines = CsvLines(marginal, margins)
+        self._lines = CsvRows(marginal, margins)
         self._codes = [code_column(one, marginal.totals) for one in marginal.dimensions]
         self._rules = self._shape.rules()
         self._gathered: list[pa.Table] = []
@@ -101,7 +101,7 @@ class TableWriter:
 
     def write_totals(self, family: Family, published: Published) -> None:
         """Append totals, after all cells, family by family."""
-        lines = CsvLines(family.marginal, self._shape.margins)
+        lines = CsvRows(family.marginal, self._shape.margins)
         with writing(self._folder):
             for piece in _pieces(published, self._shape):
                 self.rows += piece.values.size
@@ -193,7 +193,7 @@ def quoted(code: str) -> str:
     return '"' + code.replace('"', '""') + '"' if SPECIAL.search(code) else code
 
 
-class CsvLines:
+class CsvRows:
     """Rows as CSV; codes are joined once for each workplace and once for each kind of worker."""
 
     def __init__(self, marginal: Marginal, margins: tuple[str, ...]) -> None:

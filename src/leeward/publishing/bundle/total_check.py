@@ -18,7 +18,8 @@ from leeward.core.codebook.attribute import Table
 from leeward.core.codebook.marginal import BOUND
 from leeward.core.codebook.totals import Totals
 from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS, parquet_path
-from leeward.publishing.bundle.certificate import Certificate, CertifiedTable
+from leeward.publishing.bundle.certificate import Certificate
+from leeward.publishing.bundle.certified_table import CertifiedTable
 from leeward.publishing.bundle.rows import ROW_GROUP, Integers, RowShape, margin_findings
 
 OTHER = "has totals that are not the sums of their rows"
@@ -96,11 +97,6 @@ class TotalCheck:
         frame = (ESTABLISHMENTS,) if self._table.establishments is not None else ()
         return ("value", "status", *frame)
 
-    @property
-    def _noise(self) -> tuple[str, ...]:
-        """Margins, and what they hold; a total has no bound."""
-        return tuple(name for name in self._table.noise_columns if name != BOUND)
-
     def _published(self, columns: Mapping[str, Integers]) -> Published:
         each = self._table.worker_cells
         keys = np.zeros(len(columns["value"]) // each, np.int64)
@@ -124,7 +120,8 @@ class TotalCheck:
         ):
             yield OTHER
         empty = rows["status"].to_numpy() == Flag.NO_ESTABLISHMENT
-        yield from margin_findings(self._noise, rows, empty)
+        noise = tuple(name for name in self._table.noise_columns if name != BOUND)
+        yield from margin_findings(noise, rows, empty)  # a total has no bound
 
     def _next(self, rows: int) -> pa.Table:
         """The next expected rows."""

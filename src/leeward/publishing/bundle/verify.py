@@ -27,11 +27,13 @@ from leeward.publishing.bundle.bundle_files import (
     sha256,
     version_path,
 )
-from leeward.publishing.bundle.certificate import Certificate, CertifiedTable, is_published
+from leeward.publishing.bundle.certificate import Certificate, is_published, read_certificate
+from leeward.publishing.bundle.certified_table import CertifiedTable
 from leeward.publishing.bundle.csvw import agrees, metadata
-from leeward.publishing.bundle.reader import fits, read_certificate
+from leeward.publishing.bundle.reader import fits
 from leeward.publishing.bundle.readme import readme, version_line
 from leeward.publishing.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
+from leeward.publishing.bundle.sealed_folder import is_stamped
 from leeward.publishing.bundle.software import wrote_texts
 from leeward.publishing.bundle.table_writer import quoted
 from leeward.publishing.bundle.total_check import TotalCheck, joint_findings
@@ -123,19 +125,22 @@ def _changed(
     for name in names:
         stamp = certificate.files.get(name)
         # The size first, so that a file of endless length is not read.
-        if name != CERTIFICATE and (stamp is None or (path / name).stat().st_size != stamp.bytes):
-            yield name
-            continue
-        found = sha256(path / name)
-        if sums.get(name) != found or (stamp is not None and found != stamp.sha256):
+        expected = sha256(path / name) if name == CERTIFICATE else stamp and stamp.sha256
+        same = name == CERTIFICATE or (stamp is not None and is_stamped(path / name, stamp))
+        if not same or sums.get(name) != expected:
             yield name
 
 
 def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator[str]:
     """Contents of the unchanged files, since checksums can be recomputed after a change."""
-    if SCHEMA in sound and not _is_schema(path / SCHEMA, certificate.format):
-        yield f"{SCHEMA} is not the published schema"
-    for name, text in _texts(certificate).items():
+    if SCHEMA in sound:
+        small = (path / SCHEMA).stat().st_size <= MOST_SCHEMA_BYTES
+        if not small or not is_published((path / SCHEMA).read_bytes(), certificate.format):
+            yield f"{SCHEMA} is not the published schema"
+    texts = {version_path(certificate.name): version_line(certificate).encode()}
+    if wrote_texts(certificate):  # another version has other words
+        texts[README] = readme(certificate).encode()
+    for name, text in texts.items():
         if name in sound and not has_content(path / name, text):
             yield f"{name} does not agree with the certificate"
     for table in certificate.tables:
@@ -146,17 +151,6 @@ def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator
             yield from _table_findings(path, table)
     if all(parquet_path(table.name) in sound for table in certificate.tables):
         yield from joint_findings(path, certificate)
-
-
-def _is_schema(file: Path, of_format: int) -> bool:
-    small = file.stat().st_size <= MOST_SCHEMA_BYTES
-    return small and is_published(file.read_bytes(), of_format)
-
-
-def _texts(certificate: Certificate) -> dict[str, bytes]:
-    """The texts that follow from the certificate; the README in the words of this version only."""
-    texts = {version_path(certificate.name): version_line(certificate).encode()}
-    return texts | ({README: readme(certificate).encode()} if wrote_texts(certificate) else {})
 
 
 def _describes(file: Path, certificate: Certificate, table: CertifiedTable) -> bool:
@@ -176,7 +170,9 @@ def _table_findings(folder: Path, table: CertifiedTable) -> Iterator[str]:
     try:
         with (folder / csv_path(table.name)).open("rb") as text:
             file = pq.ParquetFile(folder / parquet_path(table.name))
-            problems = [*_shape(file, table)] or [*_size(file, table)]
+            problems = [*_shape(file, table)]
+            if not problems and not fits(file.metadata, table):
+                problems = ["has parts that are too large to be read"]
             problems = problems or [*_RowCheck(table, text).run(file)]
         yield from (f"{name} {problem}" for problem in problems)
     except (OSError, ValueError, pa.ArrowException, MemoryError):
@@ -195,11 +191,6 @@ def _shape(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
     yield from _rules(table).count(table.cell_rows)
     if table.totals is not None and 2 ** len(table.totals.codes) - 1 > max(table.total_rows, 1):
         yield "has fewer totals than its total codes ask for"
-
-
-def _size(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
-    if not fits(file.metadata, table):
-        yield "has parts that are too large to be read"
 
 
 def _rules(table: CertifiedTable) -> RowRules:

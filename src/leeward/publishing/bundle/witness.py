@@ -25,7 +25,7 @@ MOST_CHARGE = 1 << 17
 """Maximum number of characters of a charge: wrong keys of a stranger's file are not gathered."""
 
 
-class Paid(Protocol):
+class PaidOutput(Protocol):
     """The certificate of a paid output: of a release, a synthetic table or a regression."""
 
     @property

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -14,29 +13,25 @@ from leeward.core.errors import LeewardError, raise_all
 from leeward.publishing.bundle.bundle_files import (
     BUNDLE_NAME,
     CERTIFICATE,
-    CHECKSUMS,
     README,
     SCHEMA,
     TABLE_NAME,
     TABLES,
-    checksum_list,
     metadata_path,
     sha256,
     version_path,
 )
-from leeward.publishing.bundle.certificate import Certificate, published_schema
+from leeward.publishing.bundle.certificate import RELEASE, Certificate, published_schema
 from leeward.publishing.bundle.csvw import metadata
 from leeward.publishing.bundle.disk import (
     CHOOSE,
     SPACE,
-    flush,
-    new_hidden,
+    HiddenFolder,
     refused,
     write_file,
     writing,
 )
 from leeward.publishing.bundle.readme import readme, version_line
-from leeward.publishing.bundle.statements import FileStatement
 from leeward.publishing.bundle.table_writer import TableWriter
 
 
@@ -51,51 +46,55 @@ class BundleWriter:
     def __init__(self, target: Path) -> None:
         self.target = target
         raise_all(self.check_target(target))
-        self._hidden: Path | None = None
+        self._hidden: HiddenFolder | None = None
         self._tables: dict[str, TableWriter] = {}
 
     @staticmethod
     def check_target(target: Path) -> tuple[LeewardError, ...]:
         """Why a bundle cannot be written to this folder; nothing is written."""
-        return _target_problems(target)
+        try:
+            return tuple(_faults(target))
+        except (OSError, ValueError):  # a path that the system cannot look up
+            return (refused(target, "must be a path that can be looked up", CHOOSE),)
 
     def open(self) -> Self:
         """Make the hidden folder; a second call changes nothing."""
         if self._hidden is None:
             with writing(self.target):
-                self._hidden = new_hidden(self.target, "partial", _make_private)
-                self._folder.mkdir(mode=0o755)
-                (self._folder / TABLES).mkdir(mode=0o755)
+                self._hidden = HiddenFolder(self.target)
+                (self._hidden.path / TABLES).mkdir(mode=0o755)
         return self
 
     @property
-    def _folder(self) -> Path:
+    def _opened(self) -> HiddenFolder:
         if self._hidden is None:
             raise ValueError("the bundle is not open")
-        return self._hidden / self.target.name
+        return self._hidden
 
     def table(self, marginal: Marginal, *, margins: tuple[str, ...]) -> TableWriter:
         """A table of the bundle; each name once."""
         if marginal.name in self._tables or not re.fullmatch(TABLE_NAME, marginal.name):
             raise ValueError("a table must have a plain name that no other table has")
         self.open()
-        writer = TableWriter(self._folder, marginal, margins=margins)
+        writer = TableWriter(self._opened.path, marginal, margins=margins)
         self._tables[marginal.name] = writer
         return writer
 
     def seal(self, certificate: Certificate) -> str:
         """Write the other files and rename the folder; returns the certificate's checksum."""
         self._check(certificate)
+        folder = self._opened.path
         with writing(self.target):
-            sums = self._write_texts(certificate)
-            moment = datetime.fromisoformat(certificate.created).timestamp()
-            for path in (*sums, CHECKSUMS, TABLES, "."):
-                # Times of single files would reveal how long the tabulation took.
-                os.utime(self._folder / path, (moment, moment))
-                flush(self._folder / path)
-            self._appear()
+            for path, content in _texts(certificate).items():
+                write_file(folder / path, content)
+            # Times of single files would reveal how long the tabulation took.
+            RELEASE.seal(
+                folder, certificate, datetime.fromisoformat(certificate.created).timestamp()
+            )
+            digest = sha256(folder / CERTIFICATE)
+            self._opened.appear()
         self.discard()
-        return sums[CERTIFICATE]
+        return digest
 
     def _check(self, certificate: Certificate) -> None:
         written = {name: table.facts() for name, table in self._tables.items() if table.finished}
@@ -112,40 +111,10 @@ class BundleWriter:
                 raise ValueError("the certificate must say about a table what was written")
             self._tables[name].require_whole()
 
-    def _write_texts(self, certificate: Certificate) -> dict[str, str]:
-        """Everything beside the tables; the checksums of all files but their list."""
-        texts = {
-            SCHEMA: published_schema(),
-            README: readme(certificate).encode(),
-            version_path(certificate.name): version_line(certificate).encode(),
-            **{metadata_path(one.name): metadata(certificate, one) for one in certificate.tables},
-        }
-        for path, content in texts.items():
-            write_file(self._folder / path, content)
-        stamps = {path: self._stamp(path) for path in certificate.stamped}
-        sealed = certificate.model_copy(update={"files": stamps})
-        write_file(self._folder / CERTIFICATE, sealed.to_json())
-        sums = {path: stamp.sha256 for path, stamp in stamps.items()}
-        sums[CERTIFICATE] = sha256(self._folder / CERTIFICATE)
-        write_file(self._folder / CHECKSUMS, checksum_list(sums))
-        return sums
-
-    def _stamp(self, path: str) -> FileStatement:
-        file = self._folder / path
-        return FileStatement(sha256=sha256(file), bytes=file.stat().st_size)
-
-    def _appear(self) -> None:
-        if os.path.lexists(self.target):
-            raise refused(self.target, "must not exist", "Choose a name that is free.")
-        # A rename onto a file or a folder with contents fails; onto an empty folder made since the
-        # check it succeeds, and nothing is lost.
-        self._folder.rename(self.target)
-        flush(self.target.parent)
-
     def discard(self) -> None:
         """Remove what was written and not sealed."""
         if self._hidden is not None:
-            shutil.rmtree(self._hidden, ignore_errors=True)
+            self._hidden.discard()
             self._hidden = None
 
     def __enter__(self) -> Self:
@@ -165,19 +134,17 @@ def require_free(target: Path) -> None:
     raise_all(BundleWriter.check_target(target))
 
 
-def _make_private(path: Path) -> None:
-    path.mkdir(mode=0o700)
+def _texts(certificate: Certificate) -> dict[str, bytes]:
+    """Everything beside the tables that follows from the certificate."""
+    return {
+        SCHEMA: published_schema(),
+        README: readme(certificate).encode(),
+        version_path(certificate.name): version_line(certificate).encode(),
+        **{metadata_path(one.name): metadata(certificate, one) for one in certificate.tables},
+    }
 
 
-def _target_problems(target: Path) -> tuple[LeewardError, ...]:
-    """Everything that can be found without writing anything."""
-    try:
-        return tuple(_found(target))
-    except (OSError, ValueError):  # a path that the system cannot look up
-        return (refused(target, "must be a path that can be looked up", CHOOSE),)
-
-
-def _found(target: Path) -> Iterator[LeewardError]:
+def _faults(target: Path) -> Iterator[LeewardError]:
     if not re.fullmatch(BUNDLE_NAME, target.name):
         rule = "must end in a name of letters, digits, '.', '_' and '-', at most 100"
         yield refused(target, rule, "Choose another name.")

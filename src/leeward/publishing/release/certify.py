@@ -199,12 +199,6 @@ def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTab
     return table.model_copy(update={"rows": rows, "totals": totals})
 
 
-def _bias(made: Measurement) -> str | None:
-    """A warning, and where the table has intervals what they do about it."""
-    allowance = made.words.allowance if made.margins.coverage is not None else None
-    return " ".join(filter(None, (made.words.bias, allowance))) or None
-
-
 def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
     """A table of the bundle: the one of a plan's table, or one of its product."""
     marginal = table.marginal.published[number]
@@ -223,6 +217,7 @@ def table_statements(table: PlannedTable, number: int, seed: int) -> dict[str, A
     noise = made.cell_noise(number) if marginal.statistic.counts else None
     identifiers = tuple(one.name for one in marginal.dimensions)
     columns = table.marginal.columns_of(number, made.margin_columns)
+    allowance = None if made.margins.coverage is None else made.words.allowance
     return {
         "name": marginal.name,
         "kind": "workplace" if marginal.counts_every_job else "worker",
@@ -239,7 +234,7 @@ def table_statements(table: PlannedTable, number: int, seed: int) -> dict[str, A
         "guarantee": TableGuarantee.of(table.charge),
         "person_rows": table.person_rows,
         "margins": _margins(made, columns),
-        "bias": _bias(made),
+        "bias": " ".join(filter(None, (made.words.bias, allowance))) or None,
         "columns": table_columns(identifiers, columns, establishments=marginal.establishments),
         "statistic": statistic_statement(marginal.statistic, count=COUNTED in columns),
         "establishments": FrameStatement() if marginal.establishments else None,

@@ -1,4 +1,4 @@
-"""Charge: how a release pays, and what is said when it breaks off afterwards."""
+"""Charge: what a release is charged for, as the ledger keeps it."""
 
 import json
 from collections.abc import Iterable
@@ -7,15 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leeward.core.codebook import EVERY_STEP, Attribute, Pay, PrimaryJob, Steps
-from leeward.core.errors import FailedAfterCharge, LeewardError
-from leeward.core.interruption import CHARGED, Interrupted
-from leeward.core.privacy.words import amount_text
-from leeward.publishing.bundle import read_bundle
-from leeward.publishing.ledger import Entry, FrameSketch, Ledger, Reasons, Subject, TableCharge
+from leeward.core.codebook import Attribute, Pay, PrimaryJob
+from leeward.publishing.ledger import FrameSketch, Ledger, Reasons, Subject, TableCharge
 from leeward.publishing.ledger.subject import NO_KINDS, SIZE
 from leeward.publishing.plan.plan import Plan
-from leeward.publishing.release.certify import Payment, budget
 
 if TYPE_CHECKING:
     from leeward.publishing.engines import Engine
@@ -26,7 +21,7 @@ KEY_DIGITS = 32
 
 
 @dataclass(frozen=True)
-class Choices:
+class ReleaseOptions:
     """The options of a release that are not in its plan.
 
     `same_establishments` and `unchecked` are reasons in public words.
@@ -43,7 +38,7 @@ class Choices:
         return Reasons(self.same_establishments, self.unchecked)
 
 
-AS_PLANNED = Choices()
+AS_PLANNED = ReleaseOptions()
 
 
 @dataclass(frozen=True)
@@ -65,40 +60,6 @@ class Frames:
             for form in (False, True)
         )
         return cls(given, None if plain == given else plain)
-
-
-@dataclass(frozen=True)
-class PreparedRelease:
-    """What is released where: everything has been checked.
-
-    `digest` is that of the data whose rows passed the check, `frames` the sketches of their
-    establishments, and `steps` are what the rows need to be counted right.
-    """
-
-    plan: Plan
-    engine: "Engine"
-    ledger: Ledger
-    out: Path
-    digest: str
-    frames: Frames
-    chosen: Choices = AS_PLANNED
-    steps: Steps = EVERY_STEP
-
-
-def reserve(prepared: PreparedRelease) -> Entry:
-    """Charge the account; the entry is on disk when this returns."""
-    plan, ledger = prepared.plan, prepared.ledger
-    data = ledger.sealed(prepared.digest.encode())
-    entry = ledger.reserve(
-        plan.request.account,
-        plan.charge,
-        subject(plan, prepared.out, data, prepared.frames),
-        again=prepared.chosen.again,
-        corrects=prepared.chosen.corrects,
-        reasons=prepared.chosen.reasons,
-    )
-    CHARGED.set(charged(entry))
-    return entry
 
 
 def subject(plan: Plan, out: Path, data: str, frames: Frames | None = None) -> Subject:
@@ -199,84 +160,3 @@ def _recoding(attribute: Attribute) -> dict[str, object]:
         **({} if attribute.numbers is None else {"bounds": attribute.numbers.bounds}),
         **_missing(attribute.nulls),
     }
-
-
-def fingerprint(ledger: Ledger, entry: Entry) -> str:
-    """What a certificate says of the data: it differs in every release, also of the same data.
-
-    Otherwise two bundles would tell anyone for certain whether a single job had changed.
-    """
-    data = "" if entry.subject is None else entry.subject.data
-    # Entries of the first format have no salt: theirs repeats after a restored ledger.
-    salt = "" if entry.salt is None else f" with {entry.salt}"
-    return ledger.sealed(f"entry {entry.number} of data {data}{salt}".encode())
-
-
-def payment(ledger: Ledger, entry: Entry) -> Payment:
-    """What a certificate says of the charge: the same whatever is charged after it."""
-    if entry.paid is None:
-        raise AssertionError("a release is paid for by a charge")
-    stands = budget(ledger.account_at(entry), entry.paid)
-    return Payment(entry.anchor, fingerprint(ledger, entry), stands, entry.corrects)
-
-
-def commit(prepared: PreparedRelease, entry: Entry, digest: str) -> None:
-    """The bundle is whole: a ledger that cannot note it now can be told later."""
-    try:
-        prepared.ledger.commit(entry.number, digest)
-    except LeewardError as error:
-        raise FailedAfterCharge(
-            "ledger",
-            rule="must note that the bundle is complete",
-            value=str(error),
-            next_step=f"Mend the ledger. {_whole(prepared)}",
-        ) from error
-
-
-def charged(entry: Entry) -> str:
-    """What stands in the ledger, in one sentence."""
-    charge = entry.charge
-    amount = "nothing" if charge is None else amount_text(charge)
-    return f"entry {entry.number} of the ledger stays: {amount} of account {entry.account}"
-
-
-def after_charge(error: BaseException, prepared: PreparedRelease, entry: Entry) -> BaseException:
-    """The same failure with what was charged; the ledger is told if no bundle came of it."""
-    interrupted = isinstance(error, KeyboardInterrupt)
-    # Only our own refusals are known to hold nothing confidential.
-    own = isinstance(error, LeewardError)
-    said = str(error).rstrip(".") if own else "an unexpected error (see --debug)"
-    told = _told(prepared, entry, "interrupted" if interrupted else "broke off")
-    if interrupted:
-        return Interrupted(f"{charged(entry)}. {told}")
-    return FailedAfterCharge(
-        "release",
-        rule="broke off after the charge",
-        value=said,
-        next_step=f"{charged(entry)[0].upper()}{charged(entry)[1:]}. {told}",
-    )
-
-
-def _told(prepared: PreparedRelease, entry: Entry, reason: str) -> str:
-    """Note in the ledger that the release failed, unless its bundle is already whole."""
-    if _appeared(prepared, entry):
-        return _whole(prepared)
-    try:
-        prepared.ledger.fail(entry.number, reason)
-    except LeewardError:
-        return "No bundle was written, which the ledger could not note; see docs/how-to/recover.md."
-    return "No bundle was written; releasing again costs again."
-
-
-def _whole(prepared: PreparedRelease) -> str:
-    command = f"leeward ledger commit {prepared.out} --ledger {prepared.ledger.path}"
-    return f"The bundle is whole: run `{command}`."
-
-
-def _appeared(prepared: PreparedRelease, entry: Entry) -> bool:
-    """Whether the bundle of this very charge stands where it was to appear."""
-    try:
-        held = read_bundle(prepared.out).certificate
-    except LeewardError:
-        return False
-    return held.anchor == (entry.ledger, entry.number, entry.hash)

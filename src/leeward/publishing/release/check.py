@@ -24,10 +24,14 @@ from leeward.publishing.engines import Engine, connect
 from leeward.publishing.ledger import Account, Ledger
 from leeward.publishing.plan.gap import gaps
 from leeward.publishing.plan.plan import Plan
-from leeward.publishing.release.charge import Choices, subject
+from leeward.publishing.release.charge import ReleaseOptions, subject
 from leeward.publishing.release.losses import MOST, find_losses, judgement, read_most
 from leeward.publishing.release.receipt import Receipt, write_receipt
 
+STAFFED = (
+    "workplaces: no establishment is without jobs. Was the frame derived from the jobs? "
+    "It must be public, and made without looking at them."
+)
 FORMULA = ("=", "+", "-", "@")
 
 MEND = "Mend the rows, or remove the combination from `impossible` in the codebook."
@@ -53,7 +57,7 @@ def open_ledger(
     plan: Plan,
     out: Path,
     path: Path,
-    chosen: Choices,
+    chosen: ReleaseOptions,
     *,
     unwritable: tuple[LeewardError, ...] = (),
 ) -> Iterator[Ledger]:
@@ -67,18 +71,16 @@ def open_ledger(
         over = ledger.would_refuse(account, plan.charge, unknown_yet, again=chosen.again)
         problems = [*unwritable, *([] if over is None else [over])]
         if chosen.corrects is not None and over is None:
-            problems += _no_such_charge(ledger, account, chosen.corrects)
+            charges = (e for e in ledger.entries() if e.kind == "reserved")
+            if chosen.corrects not in {e.number for e in charges if e.account == account}:
+                rule = f"must be the number of an earlier charge of account {account!r}"
+                step = "See the numbers with `leeward ledger show`."
+                value = shown(chosen.corrects)
+                problems.append(
+                    InvalidParameter("--corrects", rule=rule, value=value, next_step=step)
+                )
         raise_all(problems)
         yield ledger
-
-
-def _no_such_charge(ledger: Ledger, account: str, number: int) -> list[LeewardError]:
-    charges = [e for e in ledger.entries() if e.kind == "reserved" and e.account == account]
-    if number in {entry.number for entry in charges}:
-        return []
-    rule = f"must be the number of an earlier charge of account {account!r}"
-    step = "See the numbers with `leeward ledger show`."
-    return [InvalidParameter("--corrects", rule=rule, value=shown(number), next_step=step)]
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,8 @@ def check_rows(
             findings += tuple(_impossible(plan, engine, receipt.steps, counted))
     hints = (
         *_formula_hints(plan.codebook),
-        *_frame_hints(plan.codebook, engine),
+        # A frame that holds nobody without jobs was perhaps made of the jobs, which would tell.
+        *([STAFFED] if engine.is_staffed(plan.codebook) else []),
         *(one.words for one in gaps(plan)),
     )
     if not engine.unchanged():
@@ -159,15 +162,6 @@ def _formula_hints(codebook: Codebook) -> Iterator[str]:
                     f"{shown(found)} for formulas; tell readers to open the Parquet files, or "
                     f"change the {what}."
                 )
-
-
-def _frame_hints(codebook: Codebook, engine: Engine) -> Iterator[str]:
-    """A frame that holds nobody without jobs was perhaps made of the jobs, which would tell."""
-    if engine.is_staffed(codebook):
-        yield (
-            "workplaces: no establishment is without jobs. Was the frame derived from the jobs? "
-            "It must be public, and made without looking at them."
-        )
 
 
 def require_rows(plan: Plan, engine: Engine, receipt: Receipt | None) -> Steps:

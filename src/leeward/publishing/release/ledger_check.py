@@ -6,15 +6,15 @@ from pathlib import Path
 
 from leeward.core.errors import NotCovered
 from leeward.publishing.bundle import BudgetStatement, TableGuarantee
-from leeward.publishing.bundle.witness import Paid
+from leeward.publishing.bundle.witness import PaidOutput
 from leeward.publishing.ledger import Anchor, Entry, Ledger
 from leeward.publishing.ledger.account import Account, certainly_past, covers, owed
 from leeward.publishing.ledger.box import Box
 from leeward.publishing.release.certify import sayable
-from leeward.publishing.release.charge import fingerprint, payment
+from leeward.publishing.release.paid import fingerprint, payment
 
 
-def entry_findings(paid: Paid, ledger: Path) -> list[str]:
+def entry_findings(paid: PaidOutput, ledger: Path) -> list[str]:
     """Whether the ledger has the entry that the certificate names, and what became of it.
 
     The ledger knows what was paid for: of a bundle that was made of a release, it confirms the
@@ -44,7 +44,7 @@ def entry_findings(paid: Paid, ledger: Path) -> list[str]:
     return findings
 
 
-def price_findings(paid: Paid) -> Iterator[str]:
+def price_findings(paid: PaidOutput) -> Iterator[str]:
     """Whether the account paid what the guarantee costs under its policy, by the certificate."""
     stated, account = paid.budget, stated_account(paid)
     if paid.account != paid.ledger.account:
@@ -64,7 +64,7 @@ def price_findings(paid: Paid) -> Iterator[str]:
         yield "its budget states more left than its cap"
 
 
-def stated_account(paid: Paid) -> Account:
+def stated_account(paid: PaidOutput) -> Account:
     """The account with the charge in it; a cap in ε of which ρ is left was divided by a box."""
     stated = paid.budget
     cap, spent, left = stated.cap.as_guarantee(), stated.spent.as_guarantee(), stated.left
@@ -76,12 +76,14 @@ def stated_account(paid: Paid) -> Account:
     return Account(paid.account, cap, spent, charges=1, opened="", box=box)
 
 
-def anchor(paid: Paid) -> Anchor:
+def anchor(paid: PaidOutput) -> Anchor:
     """The entry of the charge, as the ledger can be asked for it."""
     return Anchor(paid.ledger.entry, paid.ledger.head, paid.ledger.id)
 
 
-def subject_findings(certificate: Paid, entries: tuple[Entry, ...], book: Ledger) -> list[str]:
+def subject_findings(
+    certificate: PaidOutput, entries: tuple[Entry, ...], book: Ledger
+) -> list[str]:
     """Whether the entry was charged for what the certificate says."""
     number = certificate.ledger.entry
     entry = next((entry for entry in entries if entry.number == number), None)

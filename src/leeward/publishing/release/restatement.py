@@ -20,12 +20,7 @@ from leeward.core.errors import LeewardError
 from leeward.core.noise.scales import public_seed
 from leeward.core.privacy import Guarantee, sequential
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
-from leeward.publishing.bundle import (
-    Certificate,
-    CertifiedTable,
-    DataStatement,
-    RowsStatement,
-)
+from leeward.publishing.bundle import Certificate, CertifiedTable, DataStatement, RowsStatement
 from leeward.publishing.bundle.software import wrote_words
 from leeward.publishing.bundle.source_check import as_released
 from leeward.publishing.bundle.statements import make_up_promise
@@ -80,17 +75,14 @@ def _sums(certificate: Certificate) -> Iterator[str]:
         yield from _budget(certificate, stated)
     except LeewardError as refusal:
         yield f"guarantee, budget or what a table costs: {refusal.rule}"
+    software = certificate.software
+    program = certificate.leeward if software is None else software.leeward
     told = {
         "plan.account": (certificate.plan.get("account"), certificate.account),
         "plan.period": (certificate.plan.get("period"), certificate.period),
-        "software.leeward": (_program(certificate), certificate.leeward),
+        "software.leeward": (program, certificate.leeward),
     }
     yield from (f"{place} is another one" for place, (one, other) in told.items() if one != other)
-
-
-def _program(certificate: Certificate) -> str:
-    stated = certificate.software
-    return certificate.leeward if stated is None else stated.leeward
 
 
 def _budget(certificate: Certificate, charge: Guarantee) -> Iterator[str]:

@@ -5,26 +5,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from leeward.core.errors import FailedAfterCharge
-from leeward.core.interruption import postponed, recognised
+from leeward.core.codebook import Steps
+from leeward.core.interruption import postponed
 from leeward.core.mechanisms.measurement import Needs
 from leeward.core.noise.selftest import require_accuracy
 from leeward.publishing.bundle import BundleWriter
 from leeward.publishing.engines.engine import Engine
-from leeward.publishing.engines.tabulation import Owners
 from leeward.publishing.ledger import Account, Entry
 from leeward.publishing.plan.plan import Plan, PlannedTable
 from leeward.publishing.release.certify import Draft, Rows, certificate
-from leeward.publishing.release.charge import (
-    AS_PLANNED,
-    Choices,
-    Frames,
-    PreparedRelease,
-    after_charge,
-    commit,
-    payment,
-    reserve,
-)
+from leeward.publishing.release.charge import AS_PLANNED, Frames, ReleaseOptions, subject
 from leeward.publishing.release.check import (
     changed,
     not_checked,
@@ -34,9 +24,10 @@ from leeward.publishing.release.check import (
     require_small_delta,
 )
 from leeward.publishing.release.measuring import AddedTotals, Progress, measured_cells, parts_of
+from leeward.publishing.release.paid import Charge, Paid, payment
 from leeward.publishing.release.receipt import Receipts
 
-__all__ = ["Choices", "Released", "release", "release_plan"]
+__all__ = ["ReleaseOptions", "Released", "release_plan"]
 
 
 @dataclass(frozen=True)
@@ -49,9 +40,12 @@ class Released:
 
 
 def release_plan(
-    plan: Plan, out: Path, ledger: Path, progress: Progress, chosen: Choices = AS_PLANNED
+    plan: Plan, out: Path, ledger: Path, progress: Progress, chosen: ReleaseOptions = AS_PLANNED
 ) -> Released:
-    """Check everything that can be refused, then release."""
+    """Check everything that can be refused, then charge, tabulate, noise, write and commit.
+
+    Whatever happens after the charge, it stays.
+    """
     progress.step("checking the plan")
     draft = Draft.of(plan)
     unwritable = BundleWriter.check_target(out)
@@ -65,57 +59,57 @@ def release_plan(
         receipt = receipts.found(digest)
         if receipt is None and chosen.unchecked is None:
             raise not_checked(plan)
-        frames = Frames.of(plan, engine, book)
+        data = book.sealed(digest.encode())
+        about = subject(plan, out, data, Frames.of(plan, engine, book))
         steps = require_rows(plan, engine, receipt)
-        prepared = PreparedRelease(plan, engine, book, out, digest, frames, chosen, steps)
-        return release(prepared, draft, progress)
-
-
-def release(prepared: PreparedRelease, draft: Draft, progress: Progress) -> Released:
-    """Charge, tabulate, noise, write, commit. Whatever happens after the charge, it stays."""
-    if not prepared.engine.unchanged():
-        raise changed()
-    progress.step("charging the ledger")
-    entry: Entry | None = None
-    try:
-        with postponed():
-            entry = reserve(prepared)
-        with recognised():
-            _write(prepared, draft, entry, progress)
-    except FailedAfterCharge:
-        raise
-    except (Exception, KeyboardInterrupt) as error:
-        if entry is None:
-            raise
-        with postponed(forget=True):  # a second Ctrl-C must not hide what the first one cost
-            told = after_charge(error, prepared, entry)
-        raise told from error
-    return Released(prepared.out, entry, prepared.ledger.account(entry.account))
-
-
-def _write(prepared: PreparedRelease, draft: Draft, entry: Entry, progress: Progress) -> None:
-    """Tabulate, noise and write every table; seal the bundle; commit."""
-    plan, engine = prepared.plan, prepared.engine
-    progress.step("tabulating")
-    rows: dict[str, Rows] = {}
-    marginals = [table.marginal for table in plan.tables]
-    by_establishment = [
-        table.marginal for table in plan.tables if table.measurement.needs is not Needs.CELLS
-    ]
-    owners: Owners | None = "merged" if plan.charge.unit == "employer" else None
-    engine.prepare(
-        plan.codebook, plan.jobs, marginals, by_establishment, owners=owners, steps=prepared.steps
-    )
-    with _hidden(prepared.out) as bundle:
-        for table in plan.tables:
-            rows |= _write_table(bundle, table, plan.seed(table.name), engine, progress)
         if not engine.unchanged():
             raise changed()
-        progress.step("sealing the bundle")
-        with postponed(forget=True):
-            paid = payment(prepared.ledger, entry)
-            digest = bundle.seal(certificate(draft, prepared.out.name, paid, rows))
-            commit(prepared, entry, digest)
+        progress.step("charging the ledger")
+        charge = Charge(plan.request.account, plan.charge, about, out, chosen)
+        tabulation = _Tabulation(plan, engine, draft, steps)
+        entry = charge.pay(book, lambda paid: tabulation.write(out, paid, progress))
+        return Released(out, entry, book.account(entry.account))
+
+
+@dataclass(frozen=True)
+class _Tabulation:
+    """What is tabulated of a checked plan; `steps` are what the rows need to be counted right."""
+
+    plan: Plan
+    engine: Engine
+    draft: Draft
+    steps: Steps
+
+    def write(self, out: Path, paid: Paid, progress: Progress) -> Entry:
+        """Tabulate, noise and write every table; seal the bundle; commit."""
+        progress.step("tabulating")
+        self._prepare()
+        rows: dict[str, Rows] = {}
+        with _hidden(out) as bundle:
+            for table in self.plan.tables:
+                seed = self.plan.seed(table.name)
+                rows |= _write_table(bundle, table, seed, self.engine, progress)
+            if not self.engine.unchanged():
+                raise changed()
+            progress.step("sealing the bundle")
+            with postponed(forget=True):
+                stated = payment(paid.ledger, paid.entry)
+                paid.commit(bundle.seal(certificate(self.draft, out.name, stated, rows)))
+        return paid.entry
+
+    def _prepare(self) -> None:
+        plan, tables = self.plan, self.plan.tables
+        by_establishment = [
+            table.marginal for table in tables if table.measurement.needs is not Needs.CELLS
+        ]
+        self.engine.prepare(
+            plan.codebook,
+            plan.jobs,
+            [table.marginal for table in tables],
+            by_establishment,
+            owners="merged" if plan.charge.unit == "employer" else None,
+            steps=self.steps,
+        )
 
 
 def _write_table(

@@ -1,45 +1,32 @@
 """Channel: how one answer becomes one report, and how many reports become counts of answers.
 
 All randomness of a channel is a few comparisons "word below T" of 64 random bits and uniform
-whole numbers by rejection. T is rounded so that no report is more than e^ε times as likely under
-one answer as under another; `matrix` states the law that these thresholds really have.
+whole numbers by rejection (`word_draws`); `matrix` states the law that thresholds really have.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
-from flint import arb
 from numpy.typing import ArrayLike, NDArray
 
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import START_BITS, dyadic_down, precision, whole_number
+from leeward.core.exact import whole_number
 from leeward.core.noise.integers import whole_numbers
 from leeward.core.privacy.local_privacy import LocalEpsilon
 from leeward.core.randomness import SecretBits
+from leeward.systems.local.word_draws import Answers, Reports, parts
 
-Answers: TypeAlias = NDArray[np.int64]
-Reports: TypeAlias = NDArray[np.unsignedinteger]
 Counts: TypeAlias = NDArray[np.float64]
 Matrix: TypeAlias = tuple[tuple[Fraction, ...], ...]
 
-WORD = 1 << 64
-"""A chance is a whole number T over this."""
-
 MOST_ANSWERS = 1 << 40
 MOST_IN_MATRIX = 16
-TOGETHER = 1 << 20
-"""Random choices worked on together: small enough to stay in the cache."""
-
 CHOICES = 16
 """Random choices of a client whose report is one number, about."""
-
-DESIGN_BITS = 96
-SHORT = 1 << 24
-"""Uniform numbers below this are drawn from 32 bits, of which less than 1 in 256 are refused."""
 
 
 class Channel(Protocol):
@@ -165,6 +152,43 @@ def at_estimates(
     return found
 
 
+@dataclass(frozen=True)
+class ChannelDesign:
+    """What every channel has: the number of its answers, the loss of a report, and its numbers.
+
+    The numbers come after these two: sizes, and the threshold of a chance over 2^64.
+    """
+
+    name: ClassVar[str]
+
+    domain: int
+    epsilon: LocalEpsilon
+
+    def read(self, answers: ArrayLike) -> Answers:
+        """One answer for each client, as numbers from 0."""
+        return read_answers(answers, self.domain)
+
+    @property
+    def few(self) -> range:
+        """The answers of a channel whose law can be written out."""
+        if self.domain > MOST_IN_MATRIX:
+            raise InvalidParameter(
+                "domain",
+                rule=f"must be at most {MOST_IN_MATRIX} for the law of every report",
+                value=self.domain,
+                next_step="Ask for the matrix of a channel with fewer answers and the same "
+                "epsilon.",
+            )
+        return range(self.domain)
+
+    def public(self) -> dict[str, Any]:
+        """What a browser needs, beside a public hash."""
+        numbers = {one.name: str(getattr(self, one.name)) for one in fields(self)}
+        return {"kind": self.name} | {
+            key: text for key, text in numbers.items() if key != "epsilon"
+        }
+
+
 class OneNumber:
     """A channel whose report is one whole number below `outputs`."""
 
@@ -196,66 +220,6 @@ class OneNumber:
         return np.array(read_whole(value, self.outputs), dtype=np.uint64)
 
 
-def threshold(epsilon: LocalEpsilon, inside: int, outside: int, *, halved: bool = False) -> int:
-    """The largest T with (T/inside) ≤ e^ε·(2^64 − T)/outside; `halved`, with e^(ε/2).
-
-    `inside` reports share the chance T/2^64 evenly and `outside` reports the rest: one of the
-    former is at most e^ε times as likely as one of the latter.
-    """
-    factor = epsilon.root if halved else epsilon.factor
-    if factor is not None:
-        return int(WORD * factor * inside / (factor * inside + outside))
-    bits = START_BITS
-    while True:  # the factor is irrational, so that the floor is decided at some precision
-        with precision(bits + inside.bit_length() + outside.bit_length()):
-            weight = inside * (epsilon.power().sqrt() if halved else epsilon.power())
-            found = (arb(WORD) * weight / (weight + outside)).floor().unique_fmpz()
-        if found is not None:
-            return int(found)
-        bits *= 2
-
-
-def kept(chance: int, count: int, bits: SecretBits) -> NDArray[np.bool_]:
-    """True with the chance T/2^64, for each of `count` clients."""
-    drawn: NDArray[np.bool_] = bits.words64(count) < np.uint64(chance)
-    return drawn
-
-
-def kept_bits(chance: int, shape: tuple[int, int], bits: SecretBits) -> NDArray[np.bool_]:
-    """The same for many bits a client: a byte decides, and a tie gets 56 bits more of its word."""
-    size = shape[0] * shape[1]
-    first = bits.words64(-(-size // 8)).view(np.uint8)[:size]
-    high, low = chance >> 56, chance & ((1 << 56) - 1)
-    drawn: NDArray[np.bool_] = first < high
-    ties = np.flatnonzero(first == high)
-    drawn[ties] = (bits.words64(len(ties)) >> np.uint64(8)) < np.uint64(low)
-    return drawn.reshape(shape)
-
-
-def below(bound: int, count: int, bits: SecretBits) -> Answers:
-    """Uniform whole numbers below `bound`: a word past the last multiple of it is drawn again."""
-    read, size = (bits.words32, 1 << 32) if bound <= SHORT else (bits.words64, WORD)
-    words: Reports = read(count)
-    last = size - size % bound
-    if last < size:
-        while len(late := np.flatnonzero(words >= words.dtype.type(last))):
-            words[late] = read(len(late))
-    numbers: Answers = (words % words.dtype.type(bound)).astype(np.int64)
-    return numbers
-
-
-def approximate_factor(epsilon: LocalEpsilon) -> Fraction:
-    """e^ε as a rational for the choice of a design: the same on every machine."""
-    with precision(2 * DESIGN_BITS):
-        return dyadic_down(epsilon.power(), DESIGN_BITS)
-
-
-def parts(count: int, width: int) -> Iterator[slice]:
-    """Clients in parts, of which each makes `width` random choices."""
-    step = max(1, TOGETHER // max(1, width))
-    return (slice(i, i + step) for i in range(0, count, step))
-
-
 def read_answers(answers: ArrayLike, domain: int) -> Answers:
     """One answer for each client, as numbers from 0; a refusal shows none of them."""
     column = whole_numbers(answers, "answers", domain - 1)
@@ -279,18 +243,6 @@ def read_domain(domain: int, most: int = MOST_ANSWERS) -> int:
             next_step="Give the number of answers that a person can choose from.",
         )
     return int(domain)
-
-
-def small_domain(channel: Channel) -> range:
-    """The answers of a channel whose law can be written out."""
-    if channel.domain > MOST_IN_MATRIX:
-        raise InvalidParameter(
-            "domain",
-            rule=f"must be at most {MOST_IN_MATRIX} for the law of every report",
-            value=channel.domain,
-            next_step="Ask for the matrix of a channel with fewer answers and the same epsilon.",
-        )
-    return range(channel.domain)
 
 
 def read_whole(value: object, bound: int) -> int:

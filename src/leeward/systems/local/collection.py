@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike
 
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError, raise_all, shown
 from leeward.core.randomness import SecretBits
-from leeward.systems.local.channel import Answers, Reports, below, read_answers
+from leeward.systems.local.channel import read_answers
 from leeward.systems.local.response import MOST_BYTES, read_report, read_stratum
 from leeward.systems.local.survey import Question, Stratum, Survey
+from leeward.systems.local.word_draws import Answers, Reports, below
 
 Columns: TypeAlias = ArrayLike | Mapping[str, ArrayLike]
 """The answers of clients to one question, or to each question by its name."""

@@ -8,7 +8,7 @@ all others. One fast transform of the counted reports estimates every answer of 
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,18 +16,20 @@ from leeward.core.exact import Number
 from leeward.core.privacy.local_privacy import LocalEpsilon, bounded_epsilon
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.channel import (
-    WORD,
-    Answers,
+    ChannelDesign,
     Counts,
     Matrix,
     OneNumber,
+    at_estimates,
+    read_domain,
+)
+from leeward.systems.local.word_draws import (
+    WORD,
+    Answers,
     Reports,
     approximate_factor,
-    at_estimates,
     below,
     kept,
-    read_domain,
-    small_domain,
     threshold,
 )
 
@@ -40,7 +42,7 @@ EXACT_IN_FLOAT32 = 1 << 24
 
 
 @dataclass(frozen=True)
-class Hadamard(OneNumber):
+class Hadamard(OneNumber, ChannelDesign):
     """Answer x is row 1 + x//B of block x mod B: row 0, all +1, would tell nothing apart.
 
     `threshold`/2^64 is the chance of the own half; the 2B − 1 other halves share the rest.
@@ -48,8 +50,6 @@ class Hadamard(OneNumber):
 
     name: ClassVar[str] = "hadamard"
 
-    domain: int
-    epsilon: LocalEpsilon
     blocks: int
     order: int
     threshold: int
@@ -146,23 +146,13 @@ class Hadamard(OneNumber):
         own, other = (chance * 2 / self.order for chance in self.chances)
         return tuple(
             tuple(own if self._supports(y, x) else other for y in range(self.outputs))
-            for x in small_domain(self)
+            for x in self.few
         )
 
     def _supports(self, report: int, answer: int) -> bool:
         block, column = divmod(report, self.order)
         row = 1 + answer // self.blocks
         return block == answer % self.blocks and (row & column).bit_count() % 2 == 0
-
-    def public(self) -> dict[str, Any]:
-        """What a browser needs."""
-        return {
-            "kind": self.name,
-            "domain": str(self.domain),
-            "blocks": str(self.blocks),
-            "order": str(self.order),
-            "threshold": str(self.threshold),
-        }
 
 
 def best_blocks(epsilon: LocalEpsilon) -> int:

@@ -8,7 +8,7 @@ bucket do so for the entire cohort.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,21 +17,22 @@ from leeward.core.exact import Number
 from leeward.core.privacy.local_privacy import LocalEpsilon, bounded_epsilon
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.channel import (
-    WORD,
-    Answers,
+    ChannelDesign,
     Counts,
     Matrix,
     OneNumber,
-    Reports,
     Support,
     Supported,
+    read_domain,
+)
+from leeward.systems.local.word_draws import (
+    WORD,
+    Answers,
+    Reports,
     approximate_factor,
     below,
     kept,
     parts,
-    read_answers,
-    read_domain,
-    small_domain,
     threshold,
 )
 
@@ -63,7 +64,7 @@ def mixed(word: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 @dataclass(frozen=True)
-class Hashing(Supported, OneNumber):
+class Hashing(Supported, OneNumber, ChannelDesign):
     """A report is seed·g + bucket; the own bucket has the chance `threshold`/2^64.
 
     The seed is uniform below `seeds`, which is 2^32 or the number of cohorts.
@@ -71,8 +72,6 @@ class Hashing(Supported, OneNumber):
 
     name: ClassVar[str] = "hashing"
 
-    domain: int
-    epsilon: LocalEpsilon
     size: int
     seeds: int
     threshold: int
@@ -108,7 +107,7 @@ class Hashing(Supported, OneNumber):
 
     def counts(self, reports: Reports, answers: ArrayLike | None = None) -> Counts:
         """Of all answers, or of these candidates; it takes reports × answers steps."""
-        wanted = np.arange(self.domain) if answers is None else read_answers(answers, self.domain)
+        wanted = np.arange(self.domain) if answers is None else self.read(answers)
         pairs, times = np.unique(reports, return_counts=True)
         found = np.zeros(len(wanted), dtype=np.int64)
         for part in parts(len(pairs), 64):
@@ -126,14 +125,4 @@ class Hashing(Supported, OneNumber):
             own = cast(list[int], buckets(np.array(seeds), answer, g).tolist())
             return tuple(chances[y == bucket] for bucket in own for y in range(g))
 
-        return tuple(map(row, small_domain(self)))
-
-    def public(self) -> dict[str, Any]:
-        """What a browser needs, beside the hash."""
-        return {
-            "kind": self.name,
-            "domain": str(self.domain),
-            "size": str(self.size),
-            "seeds": str(self.seeds),
-            "threshold": str(self.threshold),
-        }
+        return tuple(map(row, self.few))

@@ -19,23 +19,25 @@ from leeward.core.exact import Number
 from leeward.core.privacy.local_privacy import LocalEpsilon, bounded_epsilon
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.channel import (
-    WORD,
-    Answers,
+    ChannelDesign,
     Counts,
     Matrix,
     OneNumber,
-    Reports,
     Support,
     Supported,
-    approximate_factor,
-    below,
-    kept,
     read_domain,
-    small_domain,
-    threshold,
 )
 from leeward.systems.local.field import Field, prime_powers
 from leeward.systems.local.hadamard import walsh
+from leeward.systems.local.word_draws import (
+    WORD,
+    Answers,
+    Reports,
+    approximate_factor,
+    below,
+    kept,
+    threshold,
+)
 
 MOST_VECTORS = 1 << 25
 """Largest Q^t: its transform takes a few seconds and half a gigabyte."""
@@ -164,7 +166,7 @@ class Space:
 
 
 @dataclass(frozen=True)
-class Projective(Supported, OneNumber):
+class Projective(Supported, OneNumber, ChannelDesign):
     """Points of `space`; `threshold`/2^64 is the chance of the own hyperplane.
 
     A report is numbered by its coordinates in reverse order: where v ends, u begins.
@@ -172,8 +174,6 @@ class Projective(Supported, OneNumber):
 
     name: ClassVar[str] = "projective"
 
-    domain: int
-    epsilon: LocalEpsilon
     space: Space
     threshold: int
 
@@ -240,7 +240,7 @@ class Projective(Supported, OneNumber):
         space, p = self.space, self.support.p
         chances = (1 - p) / (space.points - space.hyperplane), p / space.hyperplane
         u = space.coordinates(np.arange(self.outputs))[::-1]
-        answers = space.coordinates(np.array(small_domain(self)))
+        answers = space.coordinates(np.array(self.few))
         return tuple(
             tuple(chances[int(on)] for on in space.product(u, np.broadcast_to(v, u.T.shape).T) == 0)
             for v in answers.T

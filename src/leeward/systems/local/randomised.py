@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import sqrt
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -15,29 +15,24 @@ from leeward.core.exact import Number
 from leeward.core.privacy.local_privacy import LocalEpsilon, bounded_epsilon
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.channel import (
-    WORD,
-    Answers,
+    ChannelDesign,
     Counts,
     Matrix,
     OneNumber,
-    Reports,
     Support,
     Supported,
-    kept,
     read_domain,
-    threshold,
 )
+from leeward.systems.local.word_draws import WORD, Answers, Reports, kept, threshold
 
 
 @dataclass(frozen=True)
-class RandomisedResponse(Supported, OneNumber):
+class RandomisedResponse(Supported, OneNumber, ChannelDesign):
     """The answer, no is 0 and yes is 1, is kept with the chance `threshold`/2^64."""
 
     name: ClassVar[str] = "randomised"
     outputs: ClassVar[int] = 2
 
-    domain: int
-    epsilon: LocalEpsilon
     threshold: int
 
     @classmethod
@@ -72,7 +67,3 @@ class RandomisedResponse(Supported, OneNumber):
         """Two rows of two."""
         p, q = self.support.p, self.support.q
         return (p, q), (q, p)
-
-    def public(self) -> dict[str, Any]:
-        """What a browser needs."""
-        return {"kind": self.name, "domain": str(self.domain), "threshold": str(self.threshold)}

@@ -20,8 +20,8 @@ from leeward.core.errors import BadFile, InvalidParameter, LeewardError
 from leeward.core.noise.exact_selection import below
 from leeward.core.randomness import SecretBits
 from leeward.core.state import create_own, read_own, require_own, state_folder
-from leeward.systems.local.channel import Reports
 from leeward.systems.local.survey import Question, Stratum, Survey
+from leeward.systems.local.word_draws import Reports
 
 KIND = "report"
 KEYS = ("leeward", "survey", "id", "stratum", "reports")

@@ -37,7 +37,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class QuestionEstimates:
     """The estimates for one question among some people.
 
     `counts` are unbiased, may be below 0 and have `margins`; `projected` are the nearest shares
@@ -88,14 +88,16 @@ class Result:
     """What a survey found: for every question a table of everyone, then one for each stratum."""
 
     survey: Survey
-    tables: tuple[Table, ...]
+    tables: tuple[QuestionEstimates, ...]
 
     @property
     def reports(self) -> int:
         """The number of reports that were counted."""
         return self.tables[0].reports
 
-    def table(self, question: str | None = None, stratum: Mapping[str, str] | None = None) -> Table:
+    def table(
+        self, question: str | None = None, stratum: Mapping[str, str] | None = None
+    ) -> QuestionEstimates:
         """The table of a question, of everyone or of one stratum."""
         asked = self.survey.questions[0] if question is None else self.survey.question(question)
         for one in self.tables:
@@ -118,7 +120,7 @@ class Result:
             "tables": [self._table(one) for one in self.tables],
         }
 
-    def _table(self, one: Table) -> dict[str, Any]:
+    def _table(self, one: QuestionEstimates) -> dict[str, Any]:
         keys = ("code", "label", "count", "count_margin", "share", "share_margin", "projected")
         rows = [(*row[:2], *(round(number, DIGITS) for number in row[2:])) for row in one.rows()]
         return {
@@ -188,19 +190,19 @@ def aggregate(survey: Survey, reports: Collection | Path | str) -> Result:
 
 def _table(
     question: Question, held: Collection, strata: Sequence[Stratum], *, everyone: bool
-) -> Table:
+) -> QuestionEstimates:
     """The estimates for one question among the people of some strata."""
     reports = sum(held.reports[one] for one in strata)
     on_it = held.of(question, strata)
     stratum, asked = None if everyone else strata[0], len(on_it)
     if not asked:
         none: Counts = np.zeros(0)
-        return Table(question, stratum, everyone, reports, 0, none, none, none)
+        return QuestionEstimates(question, stratum, everyone, reports, 0, none, none, none)
     found = question.channel.counts(on_it)
     margins = margins_of(found, question.channel.variances(on_it, found), asked, reports)
     counts = found * (reports / asked)
     near = project(found / asked)
-    return Table(question, stratum, everyone, reports, asked, counts, margins, near)
+    return QuestionEstimates(question, stratum, everyone, reports, asked, counts, margins, near)
 
 
 def margins_of(found: Counts, variances: Counts, asked: int, reports: int) -> Counts:

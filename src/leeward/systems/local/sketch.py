@@ -6,7 +6,7 @@ that share a counter add an error that the privacy part of its variance leaves o
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,23 +16,17 @@ from leeward.core.exact import Number
 from leeward.core.privacy.local_privacy import LocalEpsilon, bounded_epsilon
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.channel import (
-    WORD,
+    ChannelDesign,
     Counts,
     Matrix,
-    Reports,
     at_estimates,
-    below,
-    kept_bits,
-    parts,
-    read_answers,
     read_domain,
     read_rising,
     refused_report,
-    small_domain,
-    threshold,
 )
 from leeward.systems.local.hashing import SEEDS, buckets
 from leeward.systems.local.unary import ones, packed
+from leeward.systems.local.word_draws import WORD, Reports, below, kept_bits, parts, threshold
 
 ROWS, WIDTH = 128, 1024
 MOST_ROWS, MOST_WIDTH = 1 << 16, 1 << 16
@@ -41,7 +35,7 @@ ROW_BYTES = 2
 
 
 @dataclass(frozen=True)
-class Sketch:
+class Sketch(ChannelDesign):
     """A uniform row of `rows`; each of `width` bits is kept with the chance `threshold`/2^64.
 
     Two answers differ in two bits of a row at most, so that each bit is kept e^(ε/2) times as
@@ -50,8 +44,6 @@ class Sketch:
 
     name: ClassVar[str] = "sketch"
 
-    domain: int
-    epsilon: LocalEpsilon
     rows: int
     width: int
     threshold: int
@@ -76,7 +68,7 @@ class Sketch:
 
     def encode(self, answers: ArrayLike, bits: SecretBits) -> Reports:
         """An array (clients, 2 + m/8 bytes): the row, the higher byte first, then packed bits."""
-        own = read_answers(answers, self.domain)
+        own = self.read(answers)
         reports = np.empty((len(own), ROW_BYTES + -(-self.width // 8)), dtype=np.uint8)
         for part in parts(len(own), self.width):
             some = own[part]
@@ -139,17 +131,7 @@ class Sketch:
             own = cast(list[int], buckets(np.arange(self.rows), answer, m).tolist())
             return tuple(chances[(y ^ 1 << one).bit_count()] for one in own for y in range(1 << m))
 
-        return tuple(map(row, small_domain(self)))
-
-    def public(self) -> dict[str, Any]:
-        """What a browser needs, beside the hash."""
-        return {
-            "kind": self.name,
-            "domain": str(self.domain),
-            "rows": str(self.rows),
-            "width": str(self.width),
-            "threshold": str(self.threshold),
-        }
+        return tuple(map(row, self.few))
 
     def as_json(self, report: Reports) -> list[int]:
         """The row, then the number of rows plus every place with a 1: a rising list."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from math import comb
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,22 +18,23 @@ from leeward.core.exact import Number
 from leeward.core.privacy.local_privacy import LocalEpsilon, bounded_epsilon
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.channel import (
-    WORD,
-    Answers,
+    ChannelDesign,
     Counts,
     Matrix,
-    Reports,
     Support,
     Supported,
+    read_domain,
+    read_rising,
+    refused_report,
+)
+from leeward.systems.local.word_draws import (
+    WORD,
+    Answers,
+    Reports,
     approximate_factor,
     below,
     kept,
     parts,
-    read_answers,
-    read_domain,
-    read_rising,
-    refused_report,
-    small_domain,
     threshold,
 )
 
@@ -41,13 +42,11 @@ MOST_ANSWERS = 1 << 24
 
 
 @dataclass(frozen=True)
-class SubsetSelection(Supported):
+class SubsetSelection(Supported, ChannelDesign):
     """Reports of `size` answers; `threshold`/2^64 is the chance that the own one is among them."""
 
     name: ClassVar[str] = "subset_selection"
 
-    domain: int
-    epsilon: LocalEpsilon
     size: int
     threshold: int
 
@@ -68,7 +67,7 @@ class SubsetSelection(Supported):
 
     def encode(self, answers: ArrayLike, bits: SecretBits) -> Reports:
         """An array (clients, w) of answers in rising order: their order says nothing."""
-        own = read_answers(answers, self.domain)
+        own = self.read(answers)
         reports = np.empty((len(own), self.size), dtype=np.uint32)
         draw = self._one if self.size == 1 else self._subset
         for part in parts(len(own), 1 if self.size == 1 else self.domain):
@@ -109,17 +108,8 @@ class SubsetSelection(Supported):
         k, w = self.domain, self.size
         p = Fraction(self.threshold, WORD)
         chances = (1 - p) / comb(k - 1, w), p / comb(k - 1, w - 1)
-        subsets = [frozenset(one) for one in combinations(small_domain(self), w)]
+        subsets = [frozenset(one) for one in combinations(self.few, w)]
         return tuple(tuple(chances[x in one] for one in subsets) for x in range(k))
-
-    def public(self) -> dict[str, Any]:
-        """What a browser needs."""
-        return {
-            "kind": self.name,
-            "domain": str(self.domain),
-            "size": str(self.size),
-            "threshold": str(self.threshold),
-        }
 
     def as_json(self, report: Reports) -> list[int]:
         """The answers of a report."""

@@ -7,7 +7,7 @@ bits as there are answers: `auto` never chooses it.
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,34 +16,26 @@ from leeward.core.exact import Number
 from leeward.core.privacy.local_privacy import LocalEpsilon, bounded_epsilon
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.channel import (
-    WORD,
+    ChannelDesign,
     Counts,
     Matrix,
-    Reports,
     Support,
     Supported,
-    kept,
-    kept_bits,
-    parts,
-    read_answers,
     read_domain,
     read_rising,
-    small_domain,
-    threshold,
 )
+from leeward.systems.local.word_draws import WORD, Reports, kept, kept_bits, parts, threshold
 
 MOST_ANSWERS = 1 << 20
 FAIR = WORD // 2
 
 
 @dataclass(frozen=True)
-class Unary(Supported):
+class Unary(Supported, ChannelDesign):
     """The bit of another answer is 0 with the chance `threshold`/2^64."""
 
     name: ClassVar[str] = "unary"
 
-    domain: int
-    epsilon: LocalEpsilon
     threshold: int
 
     @classmethod
@@ -59,7 +51,7 @@ class Unary(Supported):
 
     def encode(self, answers: ArrayLike, bits: SecretBits) -> Reports:
         """An array (clients, bytes) of packed bits, the first answer in the highest bit."""
-        own = read_answers(answers, self.domain)
+        own = self.read(answers)
         reports = np.empty((len(own), -(-self.domain // 8)), dtype=np.uint8)
         for part in parts(len(own), self.domain):
             some = own[part]
@@ -83,11 +75,7 @@ class Unary(Supported):
         def chance(report: int, own: int) -> Fraction:
             return others[(report & ~(1 << own)).bit_count()]
 
-        return tuple(tuple(chance(y, x) for y in range(1 << k)) for x in small_domain(self))
-
-    def public(self) -> dict[str, Any]:
-        """What a browser needs."""
-        return {"kind": self.name, "domain": str(self.domain), "threshold": str(self.threshold)}
+        return tuple(tuple(chance(y, x) for y in range(1 << k)) for x in self.few)
 
     def as_json(self, report: Reports) -> list[int]:
         """The answers whose bit is 1."""

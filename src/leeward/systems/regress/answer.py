@@ -16,7 +16,7 @@ from leeward.core.codebook import EveryJob
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, whole
-from leeward.publishing.bundle.sealed_folder import marked
+from leeward.publishing.bundle.paid_folder import marked
 from leeward.publishing.bundle.witness import Witness
 from leeward.systems.regress.released import ReleasedMedians, ReleasedNumbers
 from leeward.systems.regress.scatter import SLOPE

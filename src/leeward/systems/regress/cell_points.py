@@ -21,7 +21,7 @@ from leeward.publishing.engines.driver_errors import hiding_errors
 from leeward.publishing.engines.headers import holds_numbers, require_column
 from leeward.publishing.engines.recoding import class_text, code_text, number, with_nulls
 from leeward.publishing.engines.table_files import Files
-from leeward.systems.regress.request import Request
+from leeward.systems.regress.regression_request import RegressionRequest
 
 NAME = "file"
 """What the file is called as a table, and the argument that names it."""
@@ -72,7 +72,7 @@ class Rows:
             yield self.x[part], self.y[part]
 
 
-def read_rows(files: Files, request: Request) -> Rows:
+def read_rows(files: Files, request: RegressionRequest) -> Rows:
     """All rows of the file; a column that is not there is refused."""
     table = files.tables()[NAME]
     (x, y), by, columns = request.ends, request.by, request.columns

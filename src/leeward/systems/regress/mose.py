@@ -15,14 +15,14 @@ import numpy as np
 from leeward.core.codebook.cells import Floats
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.noise.sampling import secret_uniforms
-from leeward.systems.regress.scatter import Estimand, Scatter
+from leeward.systems.regress.scatter import Estimand, ScaledPoints
 
 NOTICE = "not formally private"
 
 OK, WITHHELD, NO_LINE = "ok", "withheld", "no estimate"
 """The status of a cell."""
 
-Cells: TypeAlias = Mapping[str, Scatter]
+Cells: TypeAlias = Mapping[str, ScaledPoints]
 Groups: TypeAlias = Mapping[str, str]
 """The group of each cell, over which χ is a maximum."""
 
@@ -38,7 +38,7 @@ def standard_noise(law: Law, shape: tuple[int, ...]) -> Floats:
     return np.where(second < 0.5, -radius, radius) / sqrt(2)
 
 
-def winsorised(cells: Cells, lower: float, upper: float) -> dict[str, Scatter]:
+def winsorised(cells: Cells, lower: float, upper: float) -> dict[str, ScaledPoints]:
     """All cells with y moved between two quantiles of all y together: raw data, like χ."""
     if not 0 <= lower < upper <= 1:
         raise InvalidParameter(
@@ -102,7 +102,7 @@ class Global:
 
 
 @dataclass(frozen=True)
-class Local:
+class LocalSensitivity:
     """The cell's own sensitivity to adding any point or removing one.
 
     It has two faces. If the scale is stated, it leaks: it is a statistic of the raw data. If it is
@@ -135,7 +135,7 @@ class Mose:
             found.setdefault(group, {})[name] = self.observed(cells[name], of)
         return {group: Envelope.largest(mine) for group, mine in found.items()}
 
-    def observed(self, cell: Scatter, of: Estimand) -> float:
+    def observed(self, cell: ScaledPoints, of: Estimand) -> float:
         """N times the sensitivity of one cell."""
         return cell.fit.count * cell.corner_sensitivity(of)
 
@@ -169,7 +169,7 @@ class UpperBound(Mose):
     χ still depends on x. With public x, or a public least variance, it would not.
     """
 
-    def observed(self, cell: Scatter, of: Estimand) -> float:
+    def observed(self, cell: ScaledPoints, of: Estimand) -> float:
         """See `Fit.envelope_bound`."""
         return cell.fit.envelope_bound(of, cell.high - cell.low)
 
@@ -191,7 +191,7 @@ class Suppression:
 
 METHODS: Mapping[str, Method] = {
     "global": Global(),
-    "local": Local(),
+    "local": LocalSensitivity(),
     "mose": Mose(),
     "upper-bound": UpperBound(),
     "suppression": Suppression(),
@@ -200,7 +200,7 @@ METHODS: Mapping[str, Method] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Released:
+class NoisyEstimates:
     """What would be published of each cell: estimate, standard error with noise, count, status."""
 
     cells: tuple[str, ...]
@@ -225,7 +225,7 @@ class Prepared:
         """The standard deviation √2·Δ/ε of the noise of each cell."""
         return sqrt(2) * self.sensitivity / epsilon
 
-    def release(self, epsilon: float, law: Law = "laplace") -> Released:
+    def release(self, epsilon: float, law: Law = "laplace") -> NoisyEstimates:
         """Estimates and counts with noise of their own.
 
         The published example uses one ω for both, by which `recovered` undoes the noise.
@@ -233,7 +233,7 @@ class Prepared:
         omega = standard_noise(law, (2, len(self.cells)))
         return self.released(epsilon, omega[0], omega[1])
 
-    def released(self, epsilon: float, omega: Floats, of_count: Floats) -> Released:
+    def released(self, epsilon: float, omega: Floats, of_count: Floats) -> NoisyEstimates:
         """The release with this noise of variance 1; suppression publishes exact counts."""
         if not epsilon > 0:
             raise InvalidParameter(
@@ -247,7 +247,7 @@ class Prepared:
         no_count, no_error = hidden & self.method.exact, hidden | (not self.method.stated)
         count = self.count + (0.0 if self.method.exact else sqrt(2) / epsilon) * of_count
         missing = WITHHELD if self.method.exact else NO_LINE
-        return Released(
+        return NoisyEstimates(
             self.cells,
             self.estimate + scale * omega,
             np.where(no_error, nan, np.sqrt(self.se**2 + scale**2)),
@@ -272,7 +272,7 @@ def prepared(method: Method, cells: Cells, of: Estimand) -> Prepared:
     )
 
 
-def recovered(published: Released, chi: float) -> Floats:
+def recovered(published: NoisyEstimates, chi: float) -> Floats:
     """An attack: the estimates without their noise, if estimate and count share one ω.
 
     The count N + √2ω/ε lies next to the whole number N where ε is large, which gives ω, and the

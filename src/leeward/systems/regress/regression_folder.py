@@ -12,18 +12,11 @@ from leeward.core.codebook.yaml_document import read_text
 from leeward.core.mechanisms.moments import Moments
 from leeward.publishing.bundle.bundle_files import REGRESSION
 from leeward.publishing.bundle.disk import write_file
-from leeward.publishing.bundle.sealed_folder import (
-    FILES,
-    UNREADABLE,
-    FolderCertificate,
-    Kind,
-    SealedFolder,
-    read_folder,
-    seal_findings,
-)
+from leeward.publishing.bundle.paid_folder import FILES, PAID, FolderCertificate, Kind, PaidFolder
+from leeward.publishing.bundle.sealed_folder import UNREADABLE
 from leeward.systems.regress.answer import Answer
+from leeward.systems.regress.regression_request import MOMENTS, THEIL_SEN
 from leeward.systems.regress.released import ReleasedMedians, ReleasedNumbers, ReleasedSums
-from leeward.systems.regress.request import MOMENTS, THEIL_SEN
 from leeward.systems.regress.setting import PublicSetting
 
 KIND: Kind = "regression"
@@ -38,7 +31,7 @@ def write_answer(answer: Answer, out: Path | None) -> str:
     """The answer in a new folder, if one is wanted; the SHA-256 of its JSON."""
     content = answer.to_json()
     if out is not None:
-        sealed = SealedFolder(out, KIND, answer.charge, internal=answer.internal)
+        sealed = PaidFolder(out, KIND, answer.charge, internal=answer.internal)
         with sealed.writing() as folder:
             write_file(folder / REGRESSION, content, sealed.mode)
             write_file(folder / CSV, answer.to_csv(), sealed.mode)
@@ -51,8 +44,7 @@ def regression_findings(folder: Path) -> tuple[str, ...]:
         told = json.loads(read_text(folder / REGRESSION, REGRESSION))
         if told["internal"]:
             return ("it is INTERNAL: no account was charged for it",)
-        found = seal_findings(folder)
-        return found or tuple(_findings(folder, read_folder(folder), told))
+        return PAID.findings(folder) or tuple(_findings(folder, PAID.read(folder), told))
     except OSError:
         return ("the folder cannot be read",)
     except UNREADABLE:

@@ -42,7 +42,7 @@ SLOPE = Estimand("slope", 0.0, 1.0, -1.0, 1.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scatter:
+class ScaledPoints:
     """Points with x in [0, 1] and y in [low, high]; winsorising narrows the range of y."""
 
     x: Floats
@@ -63,7 +63,7 @@ class Scatter:
             )
 
     @cached_property
-    def fit(self) -> "Fit":
+    def fit(self) -> "LeastSquares":
         """The least-squares line, in floats; without two different x it has no slope."""
         n = self.x.size
         mean, level = (float(one.mean()) if n else nan for one in (self.x, self.y))
@@ -71,9 +71,11 @@ class Scatter:
         spread = float(across @ across)
         slope = float(across @ up) / spread if spread > 0 else nan
         rest = up - slope * across
-        return Fit(n, mean, spread, level, slope, float(rest @ rest) / (n - 2) if n > 2 else nan)
+        return LeastSquares(
+            n, mean, spread, level, slope, float(rest @ rest) / (n - 2) if n > 2 else nan
+        )
 
-    def winsorised(self, low: float, high: float) -> "Scatter":
+    def winsorised(self, low: float, high: float) -> "ScaledPoints":
         """The same with y moved into [low, high], as a person who is added would be."""
         return replace(self, y=np.clip(self.y, low, high), low=low, high=high)
 
@@ -120,7 +122,7 @@ class Scatter:
 
 
 @dataclass(frozen=True)
-class Fit:
+class LeastSquares:
     """A least-squares line: N, mean and Σ(x−mean)² of x, mean of y, slope, residual variance."""
 
     count: int

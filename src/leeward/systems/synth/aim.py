@@ -16,9 +16,8 @@ from leeward.systems.synth.counting import KeptCounts
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Domain
 from leeward.systems.synth.independent import fit as fit_independent
-from leeward.systems.synth.measuring import Margin, Measurer
-from leeward.systems.synth.model import estimated
-from leeward.systems.synth.start import MOST_CELLS, Start
+from leeward.systems.synth.measurer import Margin, Measurer
+from leeward.systems.synth.model import MOST_CELLS, Start, estimated
 
 ONE_WAY, CHOICE = Fraction(1, 10), Fraction(1, 10)
 """Of the price for columns by themselves, and of each round for its choice."""

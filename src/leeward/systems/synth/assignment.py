@@ -24,7 +24,7 @@ Columns = Mapping[str, Integers]
 
 
 @dataclass(frozen=True)
-class Part:
+class ConditionalCounts:
     """The counts of a table: (workplace cells, combinations given, combinations new)."""
 
     given: Mapping[str, int]
@@ -41,7 +41,7 @@ class Jobs:
     columns: Columns
 
 
-def assigned(totals: Integers, parts: Sequence[Part], seed: int) -> Iterator[Jobs]:
+def assigned(totals: Integers, parts: Sequence[ConditionalCounts], seed: int) -> Iterator[Jobs]:
     """All jobs by workplace cell, block by block."""
     bits = SeededBits(seed)
     for block in blocks(totals):
@@ -64,7 +64,7 @@ def blocks(totals: Integers) -> Iterator[slice]:
 
 
 def _given(
-    part: Part, block: slice, cells: Integers, columns: Columns, bits: SeededBits
+    part: ConditionalCounts, block: slice, cells: Integers, columns: Columns, bits: SeededBits
 ) -> dict[str, Integers]:
     """The new codes of some jobs."""
     counts = part.counts[block]

@@ -15,9 +15,8 @@ from leeward.core.privacy import Guarantee
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Domain
 from leeward.systems.synth.independent import fit as fit_independent
-from leeward.systems.synth.measuring import Margin, Measurer, collected
-from leeward.systems.synth.model import Model
-from leeward.systems.synth.start import MOST_CELLS, Start
+from leeward.systems.synth.measurer import Margin, Measurer, collected
+from leeward.systems.synth.model import MOST_CELLS, Model, Start
 
 PARENTS = 2
 """Parents of a column at most, unless asked otherwise."""

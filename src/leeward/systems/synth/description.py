@@ -17,11 +17,11 @@ from leeward.core.exact import printed
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, of_rows
 from leeward.core.privacy.words import READING
-from leeward.publishing.bundle.sealed_folder import marked
+from leeward.publishing.bundle.paid_folder import marked
 from leeward.publishing.bundle.witness import Witness, read_witness
+from leeward.systems.synth.bayesian_network import BayesianNetwork
 from leeward.systems.synth.domain import Domain
-from leeward.systems.synth.measuring import Margin
-from leeward.systems.synth.network import Network
+from leeward.systems.synth.measurer import Margin
 
 FORMAT = "leeward synthetic description 2"
 
@@ -41,7 +41,7 @@ MOST_LISTS = 1 << 19
 class Fit:
     """What a method finds: a network, the released total if there is one, and its measurements."""
 
-    network: Network
+    network: BayesianNetwork
     total: float | None
     margins: tuple[Margin, ...]
     warnings: tuple[str, ...] = ()
@@ -151,7 +151,7 @@ class Description:
     def read(cls, told: Mapping[str, Any]) -> "Description":
         """From plain values."""
         domain = Domain.read(told["domain"])
-        network = Network.read(told["network"], domain)
+        network = BayesianNetwork.read(told["network"], domain)
         margins = tuple(Margin.read(one, domain.names) for one in told["margins"])
         fit = Fit(network, told["total"], margins, tuple(told["warnings"]))
         return cls(told["method"], domain, fit, Provenance.read(told), tuple(told["says"]))

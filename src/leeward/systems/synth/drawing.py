@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.randomness import SeededBits
+from leeward.systems.synth.bayesian_network import BayesianNetwork, Fitted
 from leeward.systems.synth.domain import Domain
-from leeward.systems.synth.network import Fitted, Network
 
 BLOCK = 1 << 17
 """Rows drawn together: memory does not grow with their number."""
@@ -31,14 +31,14 @@ ROUNDS = 10
 Rows = NDArray[np.uint16]
 
 
-def blocks(network: Network, domain: Domain, rows: int, seed: int) -> Iterator[Rows]:
+def blocks(network: BayesianNetwork, domain: Domain, rows: int, seed: int) -> Iterator[Rows]:
     """Blocks of rows (rows, columns) of positions, the same for the same seed."""
     bits = SeededBits(seed)
     for start in range(0, rows, BLOCK):
         yield _block(network, domain, min(BLOCK, rows - start), bits)
 
 
-def _block(network: Network, domain: Domain, rows: int, bits: SeededBits) -> Rows:
+def _block(network: BayesianNetwork, domain: Domain, rows: int, bits: SeededBits) -> Rows:
     plain = not network.targets and not domain.impossible
     pool = _pool(network, rows if plain else max(POOL * rows, FEWEST), bits)
     values = _values(network, pool, bits)
@@ -78,7 +78,7 @@ def _shuffled(shares: Floats, rows: int, bits: SeededBits) -> Integers:
     return bits.generator.permutation(np.repeat(np.arange(held.size), _whole(held, rows, bits)))
 
 
-def _pool(network: Network, rows: int, bits: SeededBits) -> Integers:
+def _pool(network: BayesianNetwork, rows: int, bits: SeededBits) -> Integers:
     """Groups of every column (columns, rows), each given its parents."""
     pool = np.zeros((len(network.groups), rows), dtype=np.int64)
     for node in network.nodes:
@@ -108,7 +108,7 @@ def places(pool: Integers, columns: Sequence[int], sizes: Sequence[int]) -> Inte
     return key
 
 
-def _values(network: Network, pool: Integers, bits: SeededBits) -> Rows:
+def _values(network: BayesianNetwork, pool: Integers, bits: SeededBits) -> Rows:
     """Positions of values: groups of several values are divided by their weights."""
     values = np.empty(pool.shape[::-1], dtype=np.uint16)
     for column, (groups, weights) in enumerate(zip(network.groups, network.weights, strict=True)):

@@ -27,37 +27,37 @@ LEAST = 1e-12
 
 
 @dataclass(frozen=True)
-class Noisy:
+class NoisyGroups:
     """A released table of groups, and the variance of the noise in each of its cells."""
 
     table: Floats
     variance: Floats
 
     @classmethod
-    def of(cls, counts: Integers, deviation: float) -> "Noisy":
+    def of(cls, counts: Integers, deviation: float) -> "NoisyGroups":
         """Counts with noise of one deviation."""
         table = counts.astype(np.float64)
         return cls(table, np.full(table.shape, deviation**2))
 
-    def onto(self, axis: int) -> "Noisy":
+    def onto(self, axis: int) -> "NoisyGroups":
         """Added up to one of its columns."""
         others = tuple(at for at in range(self.table.ndim) if at != axis)
-        return Noisy(self.table.sum(axis=others), self.variance.sum(axis=others))
+        return NoisyGroups(self.table.sum(axis=others), self.variance.sum(axis=others))
 
-    def grouped(self, groups: Integers) -> "Noisy":
+    def grouped(self, groups: Integers) -> "NoisyGroups":
         """One column with its values in groups."""
         table, variance = (np.bincount(groups, one) for one in (self.table, self.variance))
-        return Noisy(table.astype(np.float64), variance.astype(np.float64))
+        return NoisyGroups(table.astype(np.float64), variance.astype(np.float64))
 
 
-def mean(parts: Sequence[Noisy]) -> Noisy:
+def mean(parts: Sequence[NoisyGroups]) -> NoisyGroups:
     """The mean of several measurements of the same table, weighted by inverse variances."""
     weight = sum((1 / one.variance for one in parts), np.zeros_like(parts[0].table))
     value = sum((one.table / one.variance for one in parts), np.zeros_like(parts[0].table))
-    return Noisy(value / weight, 1 / weight)
+    return NoisyGroups(value / weight, 1 / weight)
 
 
-def total(parts: Sequence[Noisy]) -> float:
+def total(parts: Sequence[NoisyGroups]) -> float:
     """The released number of rows: the mean of the tables' sums by inverse variances."""
     sums = [(float(one.table.sum()), float(one.variance.sum())) for one in parts]
     weight = sum(1 / variance for _, variance in sums)
@@ -73,7 +73,7 @@ def nearest(values: Floats, rows: float) -> Floats:
     return kept
 
 
-def grouping(counts: Noisy, threshold: float) -> Integers:
+def grouping(counts: NoisyGroups, threshold: float) -> Integers:
     """The group of each value: its own, or one for all below the threshold in deviations."""
     common = counts.table >= threshold * np.sqrt(counts.variance)
     if not common.any():
@@ -104,7 +104,7 @@ def agreeing(table: Floats, margins: tuple[Floats, Floats], possible: Mask) -> F
 
 
 def margins_of(
-    alone: Sequence[Noisy], tables: Mapping[Columns, Noisy]
+    alone: Sequence[NoisyGroups], tables: Mapping[Columns, NoisyGroups]
 ) -> tuple[tuple[Floats, ...], float]:
     """One table for each column from all that was measured of it, and the number of rows."""
     means = []
@@ -115,7 +115,7 @@ def margins_of(
     return tuple(nearest(one.table, rows) for one in means), rows
 
 
-def shrunk(noisy: Noisy, expected: Floats) -> Floats:
+def shrunk(noisy: NoisyGroups, expected: Floats) -> Floats:
     """A noisy table moved towards an expected one, the more the less its cells can tell.
 
     What a cell truly differs from its expectation is taken to have a variance proportional to that

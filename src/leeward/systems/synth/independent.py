@@ -3,21 +3,21 @@
 import numpy as np
 
 from leeward.core.privacy import Guarantee
+from leeward.systems.synth.bayesian_network import BayesianNetwork
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Domain
 from leeward.systems.synth.fitting import nearest, total
-from leeward.systems.synth.measuring import Measurer
-from leeward.systems.synth.network import Network
+from leeward.systems.synth.measurer import Measurer
 
 
 def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
     """One-way counts with noise, at the whole price."""
     margins = measurer.one_way(domain, budget)
     rows = total([one.noisy for one in margins])
-    network = Network.alone([nearest(one.noisy.table, rows) for one in margins])
+    network = BayesianNetwork.alone([nearest(one.noisy.table, rows) for one in margins])
     return Fit(network, rows, margins)
 
 
 def uniform(domain: Domain) -> Fit:
     """All values alike: nothing is read, nothing is spent, and no total is known."""
-    return Fit(Network.alone([np.ones(size) for size in domain.sizes]), None, ())
+    return Fit(BayesianNetwork.alone([np.ones(size) for size in domain.sizes]), None, ())

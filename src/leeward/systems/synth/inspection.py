@@ -66,7 +66,7 @@ class Apart:
 
 
 @dataclass(frozen=True)
-class Pair(Apart):
+class ColumnPair(Apart):
     """Two columns, with the mutual information of real and of synthetic rows from 0 to 1."""
 
     real_information: float
@@ -120,7 +120,7 @@ class Inspection:
 
     rows: Mapping[str, int]
     columns: tuple[OneColumn, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ColumnPair, ...]
     triples: tuple[Apart, ...]
     scores: tuple[Score, ...]
     violations: tuple[Violation, ...]
@@ -248,11 +248,11 @@ class Both:
                 ordered=column.edges is not None or _ascending(column.values),
             )
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[ColumnPair]:
         """Every pair of columns."""
         for columns in combinations(range(len(self.domain.columns)), 2):
             real, made = self.tables(columns)
-            yield Pair(
+            yield ColumnPair(
                 **vars(self._apart(columns, real, made)),
                 real_information=real.mutual_information,
                 synthetic_information=made.mutual_information,

@@ -11,9 +11,9 @@ from leeward.core.show.page_rows import INTERNAL, PageRow
 from leeward.systems.synth.inspection import (
     BAD_AT,
     Apart,
+    ColumnPair,
     Inspection,
     OneColumn,
-    Pair,
     Reproduction,
     Score,
     mean_apart,
@@ -207,7 +207,7 @@ def _heats(names: Sequence[str], found: Inspection) -> Iterator[HeatMap]:
 
 
 def _square(
-    names: Sequence[str], pairs: Sequence[Pair], value: Callable[[Pair], float]
+    names: Sequence[str], pairs: Sequence[ColumnPair], value: Callable[[ColumnPair], float]
 ) -> list[list[int | None]]:
     """A number for each pair, on both sides of the diagonal."""
     at = {name: place for place, name in enumerate(names)}

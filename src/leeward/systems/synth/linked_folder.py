@@ -4,7 +4,7 @@ The release that was paid for and its tidy tables are folders in it. `synthetic.
 last, and names every file with its checksum.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,17 +14,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from leeward.core.codebook import Attribute, Codebook
-from leeward.core.errors import Damaged
 from leeward.core.privacy import Person
 from leeward.derived.settle.noisy_table import Integers
 from leeward.publishing.bundle import Certificate
 from leeward.publishing.bundle.bundle_files import CERTIFICATE, README, SYNTHETIC, sha256
-from leeward.publishing.bundle.certificate import BundleName, TableName, Time
-from leeward.publishing.bundle.disk import flush, new_file, write_file
-from leeward.publishing.bundle.first_look import first_wrong_line
+from leeward.publishing.bundle.certificate import BundleName, Time
+from leeward.publishing.bundle.certified_table import TableName
+from leeward.publishing.bundle.disk import new_file, write_file
+from leeward.publishing.bundle.sealed_folder import Faults, SealedFolder, SealedStatement, fixed
 from leeward.publishing.bundle.statements import (
     Count,
     FileStatement,
@@ -35,8 +35,6 @@ from leeward.publishing.bundle.statements import (
     Statement,
     TableGuarantee,
     Text,
-    is_written,
-    json_parts,
 )
 from leeward.systems.synth.assignment import MISSING, Jobs
 
@@ -79,7 +77,7 @@ class SourceStatement(Statement):
     certificate: Sha256
 
 
-class SyntheticStatement(Statement):
+class SyntheticStatement(SealedStatement):
     """What the folder says about itself."""
 
     kind: Literal["synthetic"]
@@ -100,38 +98,32 @@ class SyntheticStatement(Statement):
     says: Listed[Prose]
     files: dict[str, FileStatement]
 
-    def to_json(self) -> bytes:
-        """The one way to write it."""
-        return b"".join(self.written())
+    @property
+    def stamped(self) -> tuple[str, ...]:
+        """The files of rows and the texts about them."""
+        return FILES
 
-    def written(self) -> Iterator[bytes]:
-        """The same in small parts."""
-        return json_parts(self.model_dump(mode="json"))
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The release and its tidy tables."""
+        return self.measured.name, self.tidy.name
+
+
+LINKED = SealedFolder(
+    SyntheticStatement,
+    Faults(
+        form="must be what `leeward synth linked` writes",
+        unlisted="does not list exactly the files of the folder",
+    ),
+    fixed(MOST_BYTES),
+    name=SYNTHETIC,
+    parameter=SYNTHETIC,
+)
 
 
 def read_statement(folder: Path) -> SyntheticStatement:
     """What a folder of synthetic rows says about itself."""
-    path = folder / SYNTHETIC
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise _damaged(path, "must not be so large")
-        if first_wrong_line(path, SyntheticStatement.model_json_schema()) is not None:
-            raise _damaged(path, "must be what `leeward synth linked` writes")
-        content = path.read_bytes()
-        found = SyntheticStatement.model_validate_json(content)
-    except OSError:
-        raise _damaged(path, "must be there") from None
-    except ValidationError:
-        raise _damaged(path, "must be what `leeward synth linked` writes") from None
-    if not is_written(found.written(), content):
-        raise _damaged(path, "must be written as Leeward writes it")
-    return found
-
-
-def _damaged(path: Path, rule: str) -> Damaged:
-    return Damaged(
-        SYNTHETIC, rule=rule, value=repr(str(path)), next_step="Ask for the folder again."
-    )
+    return LINKED.read(folder)
 
 
 def source_of(folder: Path) -> SourceStatement:
@@ -245,25 +237,18 @@ def seal(folder: Path, release: Certificate, stated: Mapping[str, Any]) -> Synth
     """Write the README and, when everything is on disk, what the folder says about itself."""
     written = "".join(f"{line}\n\n" for line in ("Synthetic rows", *stated["says"]))
     write_file(folder / README, written.encode())
-    files = {
-        name: FileStatement(sha256=sha256(folder / name), bytes=(folder / name).stat().st_size)
-        for name in FILES
-    }
-    made = SyntheticStatement(
-        kind="synthetic",
-        format=1,
-        name=folder.name,
-        leeward=version("leeward"),
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        guarantee=TableGuarantee.of(release.guarantee.as_guarantee()),
-        worker=release.worker,
-        establishment=release.establishment,
-        files=files,
-        **stated,
+    return LINKED.seal(
+        folder,
+        SyntheticStatement(
+            kind="synthetic",
+            format=1,
+            name=folder.name,
+            leeward=version("leeward"),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            guarantee=TableGuarantee.of(release.guarantee.as_guarantee()),
+            worker=release.worker,
+            establishment=release.establishment,
+            files={},
+            **stated,
+        ),
     )
-    for name in FILES:
-        flush(folder / name)
-    write_file(folder / SYNTHETIC, made.to_json())
-    flush(folder / SYNTHETIC)
-    flush(folder)
-    return made

@@ -11,18 +11,18 @@ from leeward.core.noise.scales import public_seed
 from leeward.core.randomness import SeededBits
 from leeward.derived.settle.noisy_table import Floats, Integers, NoisyTable, numbered, read_table
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.systems.synth.assignment import Part
+from leeward.systems.synth.assignment import ConditionalCounts
 from leeward.systems.synth.junction import Junction, Link, Turn
 from leeward.systems.synth.linked_folder import GuideStatement
 from leeward.systems.synth.raking import associated, information, whole_joint
 
 
 @dataclass(frozen=True)
-class Model:
+class LinkedModel:
     """What rows are drawn from: totals by workplace cell, and counts in the order of turns."""
 
     total: NoisyTable
-    parts: tuple[Part, ...]
+    parts: tuple[ConditionalCounts, ...]
     guides: tuple[GuideStatement, ...]
 
     @property
@@ -31,7 +31,7 @@ class Model:
         return self.total.values.astype(np.int64)
 
     @classmethod
-    def of(cls, junction: Junction, tidied: Bundle, measured: Bundle, seed: int) -> "Model":
+    def of(cls, junction: Junction, tidied: Bundle, measured: Bundle, seed: int) -> "LinkedModel":
         """The tidy tables of a bundle; guides, as released, are raked to what rows reproduce."""
         tables = {one.name: one for one in tidied.certificate.tables}
         read = {one.name: read_table(tidied, tables[one.name])[1] for one in junction.cliques}
@@ -54,7 +54,7 @@ class Model:
             else:
                 sides = _sides(turn.link, counts, read)
                 joint = guides[turn.table].raked(turn.link, sides, bits)
-                parts.append(Part(*_sizes(junction.worker_codes, turn), joint))
+                parts.append(ConditionalCounts(*_sizes(junction.worker_codes, turn), joint))
         told = [_followed(guides[one.guide]) for one in followed]
         idle = [name for name in links if name not in {one.guide for one in followed}]
         return cls(total, tuple(parts), (*told, *(_idle(name, links[name]) for name in idle)))
@@ -122,11 +122,13 @@ def sums_by(counts: Any, names: Sequence[str], kept: Sequence[str]) -> Any:  # n
     return np.asarray(summed.reshape(len(counts), -1))
 
 
-def part_of(table: NoisyTable, counts: Integers, turn: Turn) -> Part:
+def part_of(table: NoisyTable, counts: Integers, turn: Turn) -> ConditionalCounts:
     """A clique's counts with the codes that jobs have already before the new ones."""
     given, new = _sizes(table.codes, turn)
     order = sums_by(counts, table.worker, (*turn.given, *turn.new))
-    return Part(given, new, order.reshape(len(counts), prod(given.values()), prod(new.values())))
+    return ConditionalCounts(
+        given, new, order.reshape(len(counts), prod(given.values()), prod(new.values()))
+    )
 
 
 @dataclass(frozen=True)

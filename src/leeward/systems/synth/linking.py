@@ -32,7 +32,7 @@ from leeward.publishing.engines.workplaces import frame_counts
 from leeward.publishing.ledger import Ledger
 from leeward.publishing.plan.plan import Plan, read_plan
 from leeward.publishing.release.certify import Draft
-from leeward.publishing.release.run import Choices, release_plan
+from leeward.publishing.release.run import ReleaseOptions, release_plan
 from leeward.systems.synth.assignment import Jobs, assigned
 from leeward.systems.synth.junction import Junction
 from leeward.systems.synth.linked_folder import (
@@ -43,7 +43,7 @@ from leeward.systems.synth.linked_folder import (
     write_texts,
     write_workplaces,
 )
-from leeward.systems.synth.linked_model import Model
+from leeward.systems.synth.linked_model import LinkedModel
 
 MEASURED, TIDY = "measured", "tidy"
 
@@ -66,7 +66,7 @@ BAD_AT = (
 )
 
 
-class Progress(Protocol):
+class LinkingProgress(Protocol):
     """What is told of the progress."""
 
     def step(self, words: str) -> None:
@@ -101,7 +101,7 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
     engine: str | None = None,
     again: bool = False,
     unchecked: str | None = None,
-    progress: Progress | None = None,
+    progress: LinkingProgress | None = None,
 ) -> Synthetic:
     """Release a plan and write workplaces, workers and jobs that reproduce its tidy tables.
 
@@ -144,12 +144,12 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
     """
     planned = plan if isinstance(plan, Plan) else read_plan(plan)
     asked = planned.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
-    chosen = Choices(again, unchecked=unchecked)
+    chosen = ReleaseOptions(again, unchecked=unchecked)
     told, target = progress or Silent(), Path(out)
     drafted = Draft.of(asked).tables
     raise_all([*_uncounted(drafted), *BundleWriter.check_target(target)])
     junction = Junction.of(outlines(drafted), asked.codebook.impossible)
-    frame = Frame.read(asked)
+    frame = PublicFrame.read(asked)
     target.mkdir(mode=0o755)
     try:
         source = _measured(asked, target, ledger, measured, chosen, told)
@@ -158,7 +158,7 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
             target.rmdir()
         raise
     try:
-        return _Rows(asked, junction, frame, source, target).write(told)
+        return _LinkedRows(asked, junction, frame, source, target).write(told)
     except (Exception, KeyboardInterrupt) as error:
         reason = str(error) if isinstance(error, LeewardError) else type(error).__name__
         raise BadFile(
@@ -186,8 +186,8 @@ def _measured(
     target: Path,
     ledger: Ledger | Path | str | None,
     measured: Path | str | None,
-    chosen: Choices,
-    told: Progress,
+    chosen: ReleaseOptions,
+    told: LinkingProgress,
 ) -> Bundle:
     """The release inside the folder: made and paid now, or copied."""
     if (ledger is None) == (measured is None):
@@ -217,7 +217,7 @@ def _copied(plan: Plan, source: Path, target: Path) -> Bundle:
 
 
 @dataclass(frozen=True)
-class Frame:
+class PublicFrame:
     """How many establishments have each combination of public codes."""
 
     attributes: tuple[Attribute, ...]
@@ -225,7 +225,7 @@ class Frame:
     establishments: Integers
 
     @classmethod
-    def read(cls, plan: Plan) -> "Frame":
+    def read(cls, plan: Plan) -> "PublicFrame":
         """From the workplaces table alone, which is public."""
         known = [one for one in plan.codebook.attributes.values() if one.of_workplaces]
         public = tuple(one for one in known if one.public)
@@ -259,16 +259,16 @@ def _other_frame() -> BadData:
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _LinkedRows:
     """The rows that follow from a release."""
 
     plan: Plan
     junction: Junction
-    frame: Frame
+    frame: PublicFrame
     measured: Bundle
     target: Path
 
-    def write(self, told: Progress) -> Synthetic:
+    def write(self, told: LinkingProgress) -> Synthetic:
         """Tidy tables, then rows, then what is said of them."""
         told.step("tidying")
         shrink = not any(True for _ in not_shrinkable(self.measured.certificate.tables))
@@ -277,7 +277,7 @@ class _Rows:
         told.step("raking")
         digest = sha256(self.measured.path / CERTIFICATE)
         seed = public_seed(digest, "rows")
-        model = Model.of(self.junction, made, self.measured, seed)
+        model = LinkedModel.of(self.junction, made, self.measured, seed)
         combinations, cells = self.frame.in_cells(model.total)
         own = [one for one in self.frame.attributes if one.origin is None]
         at = {one.name: self.frame.positions[one.name][combinations] for one in own}

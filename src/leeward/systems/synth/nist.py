@@ -21,9 +21,8 @@ from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Domain
 from leeward.systems.synth.fitting import Pair, joins
 from leeward.systems.synth.independent import fit as fit_independent
-from leeward.systems.synth.measuring import Measurer
-from leeward.systems.synth.model import estimated
-from leeward.systems.synth.start import MOST_CELLS, Start
+from leeward.systems.synth.measurer import Measurer
+from leeward.systems.synth.model import MOST_CELLS, Start, estimated
 
 ONE_WAY = Fraction(12, 100)
 """Of the price, for columns by themselves."""

@@ -1,7 +1,9 @@
-"""Output: synthetic rows as files, in a folder that appears complete or not at all.
+"""Output: synthetic rows as files in a folder, and whether it is what was paid for and sealed.
 
 A folder that was paid for is sealed; each row of an internal one is marked. Numbers are drawn
-uniformly inside their classes: a class says no more about them.
+uniformly inside their classes: a class says no more about them. Rows are a function of the
+description, their number and the seed, so they are drawn again to verify them; the sentences of the
+description are a function of its guarantee.
 """
 
 import json
@@ -18,14 +20,17 @@ from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
 from leeward.publishing.bundle.disk import new_file, write_file
-from leeward.publishing.bundle.sealed_folder import (
+from leeward.publishing.bundle.paid_folder import (
     FILES,
+    PAID,
     DrawnStatement,
+    FolderCertificate,
     Kind,
-    SealedFolder,
+    PaidFolder,
     marked,
 )
-from leeward.systems.synth.description import Description
+from leeward.publishing.bundle.sealed_folder import UNREADABLE
+from leeward.systems.synth.description import Description, read_description
 from leeward.systems.synth.domain import Column, Domain
 from leeward.systems.synth.drawing import Rows, blocks
 
@@ -45,7 +50,7 @@ def write_folder(target: Path, description: Description, rows: int, seed: int) -
     held = Description.read(json.loads(told))
     drawn = DrawnStatement(rows=rows, seed=str(seed), pyarrow=version("pyarrow"))
     charge = description.provenance.charge
-    sealed = SealedFolder(target, KIND, charge, drawn, internal=description.internal)
+    sealed = PaidFolder(target, KIND, charge, drawn, internal=description.internal)
     with sealed.writing() as folder:
         write_file(folder / DESCRIPTION, told, sealed.mode)
         with (
@@ -113,3 +118,70 @@ def _array(column: Column, at: NDArray[np.uint16], inside: SeededBits) -> pa.Arr
     if column.whole:
         drawn = np.clip(np.floor(drawn), low, high - 1).astype(np.int64)
     return pa.array(drawn, type=_type(column), mask=missing)
+
+
+def table_findings(folder: Path) -> tuple[str, ...]:
+    """What is wrong with a folder of `leeward synth table`, in plain words; none if it is sound."""
+    try:
+        described = read_description(folder / DESCRIPTION)
+        if described.internal:
+            return ("it is INTERNAL: no account was charged for it",)
+        if described.provenance.guarantee is None:
+            return ("no row was read and nothing was charged for it: there is nothing to verify",)
+        return PAID.findings(folder) or tuple(_findings(folder, PAID.read(folder), described))
+    except OSError:
+        return ("the folder cannot be read",)
+    except UNREADABLE:
+        return (f"{DESCRIPTION} cannot be read, or no rows can be drawn from it",)
+
+
+def _findings(folder: Path, stated: FolderCertificate, described: Description) -> Iterator[str]:
+    provenance = described.provenance
+    if provenance.charge != stated.witness:
+        yield f"{DESCRIPTION} states another charge than the certificate"
+    if provenance.guarantee != stated.guarantee.as_guarantee():
+        yield f"{DESCRIPTION} promises something else than what was charged"
+    if stated.same_program and described.says != provenance.sentences:
+        yield f"{DESCRIPTION} has sentences that do not follow from its guarantee"
+    if described.to_json() != (folder / DESCRIPTION).read_bytes():
+        yield f"{DESCRIPTION} is not written as Leeward writes it"
+    yield from _rows(stated, described)
+
+
+def _rows(stated: FolderCertificate, described: Description) -> Iterator[str]:
+    """Rows that are not those of the description; other versions may draw or write them apart."""
+    drawn, program = stated.drawn, (stated.software.numpy, stated.leeward)
+    if drawn is None or drawn.rows > stated.files[CSV].bytes:
+        yield f"{CSV} has another number of rows than the certificate says"
+        return
+    if (*program, drawn.pyarrow) != tuple(map(version, ("numpy", "leeward", "pyarrow"))):
+        return
+    parquet, csv = _Checksum(), _Checksum()
+    held = Description.read(json.loads(described.to_json()))
+    write_rows(held, drawn, parquet, csv)
+    for name, one in ((PARQUET, parquet), (CSV, csv)):
+        if one.digest != stated.files[name].sha256:
+            yield f"{name} does not have the rows that the description gives"
+
+
+class _Checksum:
+    """A file that keeps nothing but the checksum of what is written into it."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self._sum = sha256()
+
+    @property
+    def digest(self) -> str:
+        return self._sum.hexdigest()
+
+    def write(self, content: bytes) -> int:
+        self._sum.update(content)
+        return len(content)
+
+    def flush(self) -> None:
+        """Nothing is buffered."""
+
+    def close(self) -> None:
+        self.closed = True

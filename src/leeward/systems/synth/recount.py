@@ -4,7 +4,6 @@ Rows are counted by the database from the three files, by queries that share not
 in which they were made.
 """
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy as np
 
 from leeward.core.codebook import TABLES, Attribute, Codebook, read_codebook
 from leeward.core.codebook.resources import Resources
-from leeward.core.errors import Damaged, LeewardError, shown
+from leeward.core.errors import Damaged, LeewardError
 from leeward.derived.settle.noisy_table import Integers, NoisyTable, read_table
 from leeward.derived.settle.noisy_table import numbered as number_of
 from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle, verify_bundle
@@ -25,11 +24,10 @@ from leeward.publishing.engines.driver_errors import hiding_errors
 from leeward.publishing.engines.table_files import Files
 from leeward.systems.synth.linked_folder import (
     CODEBOOK,
-    FILES,
+    LINKED,
     WORKER,
     WORKPLACE,
     SyntheticStatement,
-    read_statement,
 )
 
 ROWS, NUMBER = "linked", "rows"
@@ -38,7 +36,7 @@ ROWS, NUMBER = "linked", "rows"
 def synthetic_findings(folder: Path) -> tuple[str, ...]:
     """What is wrong with a folder of synthetic rows, in plain words; none if it is sound."""
     try:
-        stated = read_statement(folder)
+        stated = LINKED.read(folder)
         return tuple(_findings(folder, stated))
     except Damaged as refusal:
         return (f"{refusal.parameter} {refusal.rule}",)
@@ -49,7 +47,7 @@ def synthetic_findings(folder: Path) -> tuple[str, ...]:
 
 
 def _findings(folder: Path, stated: SyntheticStatement) -> Iterator[str]:
-    changed = [*_changed(folder, stated)]
+    changed = [*LINKED.changes(folder, stated)]
     yield from changed
     sources = {one.name: one.certificate for one in (stated.measured, stated.tidy)}
     unsound = [
@@ -64,26 +62,6 @@ def _findings(folder: Path, stated: SyntheticStatement) -> Iterator[str]:
     yield from (f"{tidy.name}: {one}" for one in source_findings(tidy, measured))
     yield from _promises(stated, read_bundle(measured))
     yield from _recounted(folder, stated, read_bundle(tidy))
-
-
-def _changed(folder: Path, stated: SyntheticStatement) -> Iterator[str]:
-    """Files that are missing, strange, or not as they were sealed."""
-    sources = {stated.measured.name, stated.tidy.name}
-    for entry in sorted(os.scandir(folder), key=lambda one: one.name):
-        known = entry.is_dir(follow_symlinks=False) if entry.name in sources else (
-            entry.name in (*FILES, SYNTHETIC) and entry.is_file(follow_symlinks=False)
-        )  # fmt: skip
-        if not known:
-            yield f"{shown(entry.name)} does not belong to the folder"
-    if {*stated.files} != {*FILES}:
-        yield f"{SYNTHETIC} does not list exactly the files of the folder"
-        return
-    for name, stamp in stated.files.items():
-        path = folder / name
-        if not path.is_file():
-            yield f"{name} is missing"
-        elif path.stat().st_size != stamp.bytes or sha256(path) != stamp.sha256:
-            yield f"{name} is not the file that was sealed"
 
 
 def _source(folder: Path, certificate: str) -> Iterator[str]:

@@ -15,13 +15,13 @@ import numpy as np
 from leeward.core.mechanisms.row_counts import RowCounts
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
+from leeward.systems.synth.bayesian_network import BayesianNetwork, Fitted
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Domain
-from leeward.systems.synth.fitting import Noisy, Pair, agreeing, joins, margins_of, shrunk
+from leeward.systems.synth.fitting import NoisyGroups, Pair, agreeing, joins, margins_of, shrunk
 from leeward.systems.synth.independent import fit as fit_independent
-from leeward.systems.synth.measuring import Margin, Measurer
-from leeward.systems.synth.network import Fitted, Network
-from leeward.systems.synth.start import Start
+from leeward.systems.synth.measurer import Margin, Measurer
+from leeward.systems.synth.model import Start
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _pair(margin: Margin) -> Pair:
 
 
 def _fitted(
-    start: Start, tree: Mapping[Pair, Noisy], more: Mapping[Pair, Noisy] | None = None
+    start: Start, tree: Mapping[Pair, NoisyGroups], more: Mapping[Pair, NoisyGroups] | None = None
 ) -> tuple[dict[Pair, Floats], tuple[tuple[Floats, ...], float]]:
     """The tables of the tree with margins from everything that was measured, and these."""
     margins, rows = margins_of(start.alone, {**tree, **(more or {})})
@@ -169,7 +169,7 @@ def _implied(
 
 def _network(
     start: Start, tree: tuple[Margin, ...], more: tuple[Margin, ...]
-) -> tuple[Network, float]:
+) -> tuple[BayesianNetwork, float]:
     """Nodes along the tree from its first column, and the further pairs as targets."""
     further = {_pair(one): one.noisy for one in more}
     tables, (margins, rows) = _fitted(start, {_pair(one): one.noisy for one in tree}, further)
@@ -180,7 +180,7 @@ def _network(
         table = agreeing(towards, (margins[a], margins[b]), start.possible((a, b)))
         targets.append(Fitted((a, b), table))
     nodes = tuple(_nodes(tables, margins))
-    return Network(tuple(start.groups), start.weights, nodes, tuple(targets)), rows
+    return BayesianNetwork(tuple(start.groups), start.weights, nodes, tuple(targets)), rows
 
 
 def _nodes(tables: Mapping[Pair, Floats], margins: Sequence[Floats]) -> Iterator[Fitted]:

@@ -21,7 +21,7 @@ from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 from leeward.systems.synth.counting import Counts, Groups
 from leeward.systems.synth.domain import Domain
-from leeward.systems.synth.fitting import Columns, Noisy, mean
+from leeward.systems.synth.fitting import Columns, NoisyGroups, mean
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Margin:
     deviation: float
 
     @property
-    def noisy(self) -> Noisy:
+    def noisy(self) -> NoisyGroups:
         """As numbers to fit to."""
-        return Noisy.of(self.counts, self.deviation)
+        return NoisyGroups.of(self.counts, self.deviation)
 
     def as_json(self, names: Sequence[str]) -> dict[str, object]:
         """Plain values; the parameter is the scale of Laplace noise, the variance of a Gaussian."""
@@ -57,9 +57,9 @@ class Margin:
         return cls(columns, counts, told["law"], printed(told["parameter"]), told["deviation"])
 
 
-def collected(margins: Iterable[Margin]) -> dict[tuple[int, ...], Noisy]:
+def collected(margins: Iterable[Margin]) -> dict[tuple[int, ...], NoisyGroups]:
     """Measured tables by their columns; of those measured twice, the mean."""
-    found: dict[tuple[int, ...], Noisy] = {}
+    found: dict[tuple[int, ...], NoisyGroups] = {}
     for one in margins:
         seen = found.get(one.columns)
         found[one.columns] = one.noisy if seen is None else mean([seen, one.noisy])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward.core.codebook import EveryJob, RealRange
+from leeward.core.codebook import RealRange
 from leeward.core.errors import NotCovered
 from leeward.core.mechanisms.moments import lattice_points
 from leeward.core.mechanisms.theil_sen import FEWEST
@@ -21,30 +21,32 @@ from leeward.core.noise.tabulated import Floats
 from leeward.publishing.bundle.witness import Witness
 from leeward.publishing.bundle.writer import require_free
 from leeward.publishing.engines.table_files import opened_file
-from leeward.publishing.ledger import Ledger, Subject, TableCharge
-from leeward.publishing.release.account import UNKNOWN, Account, Charge, Payer, required
+from leeward.publishing.ledger import TableCharge
 from leeward.publishing.release.check import changed
+from leeward.publishing.release.paid import Charge, Charged, Payer, required
 from leeward.systems.regress.answer import Answer, CellEstimate, known
 from leeward.systems.regress.cell_points import NAME, Rows, read_rows
 from leeward.systems.regress.mose import METHODS as BASELINES
-from leeward.systems.regress.mose import NOTICE, Mose, Released, prepared
+from leeward.systems.regress.mose import NOTICE, Mose, NoisyEstimates, prepared
 from leeward.systems.regress.regression_folder import write_answer
+from leeward.systems.regress.regression_request import THEIL_SEN, RegressionRequest
 from leeward.systems.regress.released import ReleasedMedians, ReleasedSums
-from leeward.systems.regress.request import THEIL_SEN, Request
-from leeward.systems.regress.scatter import SLOPE, Estimand, Scatter, prediction
+from leeward.systems.regress.scatter import SLOPE, Estimand, ScaledPoints, prediction
 
 NO_GUARANTEE = f"INTERNAL: {NOTICE}. This is computed from confidential data and has no guarantee."
 
 
-def regress(request: Request, payer: Payer | None = None, out: Path | None = None) -> Answer:
+def regress(
+    request: RegressionRequest, payer: Payer | None = None, out: Path | None = None
+) -> Answer:
     """Estimates of every cell, charged before the first draw, and written into a folder if wanted.
 
     Parameters
     ----------
     request
-        `Request(file, columns, method, epsilon, ranks, codebook)`; valid at birth.
+        `RegressionRequest(file, columns, method, epsilon, ranks, codebook)`; valid at birth.
     payer
-        `Account(ledger, name)`, charged before the first draw; or `Uncharged(reason)`, and the
+        `Charged(ledger, name)`, charged before the first draw; or `Uncharged(reason)`, and the
         output is INTERNAL. Methods without a guarantee are INTERNAL always and need neither.
     out
         The folder, which must not exist; left out, nothing is written.
@@ -64,9 +66,9 @@ def regress(request: Request, payer: Payer | None = None, out: Path | None = Non
     payer = required(payer) if request.private else payer
     if out is not None:
         require_free(out)
-    if isinstance(payer, Account):
+    if isinstance(payer, Charged):
         _require_guarantee(request)
-        _charge(request, payer, out, UNKNOWN).require_budget()
+        payer.require_budget(_charge(request, payer, out))
     if request.private:
         require_accuracy()  # a machine that draws nothing is charged nothing
     with opened_file(request.file, NAME) as files:
@@ -79,14 +81,12 @@ def regress(request: Request, payer: Payer | None = None, out: Path | None = Non
         answer = measured(request, rows, paid)
         return answer, write_answer(answer, out)
 
-    if not isinstance(payer, Account):
+    if not isinstance(payer, Charged):
         return answered("" if payer is None else payer.reason)[0]
-    with Ledger.open(payer.ledger) as ledger:
-        charge = _charge(request, payer, out, ledger.sealed(digest.encode()))
-        return charge.pay(ledger, answered)
+    return payer.pay(_charge(request, payer, out), digest, answered)
 
 
-def measured(request: Request, rows: Rows, paid: Witness | str) -> Answer:
+def measured(request: RegressionRequest, rows: Rows, paid: Witness | str) -> Answer:
     """What the method gives of these rows; `paid` is the charge, or the reason for none."""
     if not request.private:
         return replace(_baseline(request, rows), uncharged=str(paid) or None)
@@ -94,12 +94,12 @@ def measured(request: Request, rows: Rows, paid: Witness | str) -> Answer:
     return Answer.of(request.method, request.setting, released, request.price, paid)
 
 
-def _moments(request: Request, rows: Rows) -> ReleasedSums:
+def _moments(request: RegressionRequest, rows: Rows) -> ReleasedSums:
     held = rows.establishments(*request.ends)
     return ReleasedSums(rows.cells, request.moments().release(held))
 
 
-def _medians(request: Request, rows: Rows) -> ReleasedMedians:
+def _medians(request: RegressionRequest, rows: Rows) -> ReleasedMedians:
     """Whether a cell is released follows from its public count only."""
     made, (x, y) = request.theil_sen(), request.ends
     points = np.zeros((len(rows.cells), 2), np.int64)
@@ -110,11 +110,11 @@ def _medians(request: Request, rows: Rows) -> ReleasedMedians:
     return ReleasedMedians(rows.cells, points, np.array(request.points, np.int64))
 
 
-def _baseline(request: Request, rows: Rows) -> Answer:
+def _baseline(request: RegressionRequest, rows: Rows) -> Answer:
     """A method without a guarantee; each estimand has noise of the whole ε, the count its own."""
     x, y = request.ends
     scatters = {
-        name: Scatter(_share(across, x), _share(up, y))
+        name: ScaledPoints(_share(across, x), _share(up, y))
         for name, (across, up) in zip(rows.cells, rows.by_cell(), strict=True)
     }
     method, epsilon = BASELINES[request.method], float(Fraction(request.epsilon))
@@ -138,7 +138,7 @@ def _baseline(request: Request, rows: Rows) -> Answer:
 
 
 def _with_chi(
-    answer: Answer, method: Mose, scatters: dict[str, Scatter], estimands: list[Estimand]
+    answer: Answer, method: Mose, scatters: dict[str, ScaledPoints], estimands: list[Estimand]
 ) -> Answer:
     found = {of.name: method.envelopes(scatters, of).get("") for of in estimands}
     present = {name: one for name, one in found.items() if one is not None}
@@ -150,7 +150,7 @@ def _with_chi(
 
 
 def _estimate(
-    i: int, rank: float | str, drawn: Released, scale: tuple[float, float], count: Floats
+    i: int, rank: float | str, drawn: NoisyEstimates, scale: tuple[float, float], count: Floats
 ) -> CellEstimate:
     start, unit = scale
     value, error = start + unit * drawn.estimate[i], unit * drawn.se[i]
@@ -164,7 +164,7 @@ def _share(values: Floats, ends: RealRange) -> Floats:
     return share
 
 
-def _require_guarantee(request: Request) -> None:
+def _require_guarantee(request: RegressionRequest) -> None:
     """Reject a charge for what has no guarantee."""
     if not request.private:
         raise NotCovered(
@@ -175,18 +175,13 @@ def _require_guarantee(request: Request) -> None:
         )
 
 
-def _charge(request: Request, account: Account, out: Path | None, data: str) -> Charge:
-    """What the ledger keeps: there is no bundle, so the regression is named in its place."""
-    table = TableCharge(request.words, request.method, request.price)
-    subject = Subject(
+def _charge(request: RegressionRequest, payer: Charged, out: Path | None) -> Charge:
+    workplace = request.columns.workplace
+    return payer.charge(
+        "regress",
+        f"regression of {request.words}",
+        TableCharge(request.words, request.method, request.price),
+        out,
         plan=request.digest,
-        data=data,
-        period=request.method,
-        bundle=f"regression of {request.words}",
-        tables=(table,),
-        jobs=EveryJob().words,
-        keys=()
-        if request.columns.workplace is None
-        else (("--workplace", request.columns.workplace),),
+        keys=() if workplace is None else (("--workplace", workplace),),
     )
-    return Charge("regress", account, request.price, subject, out)

@@ -9,29 +9,28 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from leeward.core.codebook import EveryJob
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.noise.exact_selection import SECRET
 from leeward.core.noise.noise_source import secret
 from leeward.core.noise.selftest import require_accuracy
 from leeward.publishing.bundle.bundle_files import sha256
-from leeward.publishing.bundle.sealed_folder import marked
+from leeward.publishing.bundle.paid_folder import marked
 from leeward.publishing.bundle.witness import Witness
 from leeward.publishing.bundle.writer import require_free
 from leeward.publishing.engines.table_files import opened_file, opened_files
-from leeward.publishing.ledger import Ledger, Subject, TableCharge
-from leeward.publishing.release.account import UNKNOWN, Account, Charge, Payer, Uncharged, required
+from leeward.publishing.ledger import TableCharge
 from leeward.publishing.release.check import changed
+from leeward.publishing.release.paid import Charge, Charged, Payer, Uncharged, required
 from leeward.systems.synth.counting import NAME, Counts, FileCounts
 from leeward.systems.synth.description import Description, Fit, Provenance, read_description
 from leeward.systems.synth.independent import uniform
-from leeward.systems.synth.measuring import Measurer
+from leeward.systems.synth.measurer import Measurer
 from leeward.systems.synth.output import INSIDE, write_folder
-from leeward.systems.synth.request import MOST_ROWS, Request
+from leeward.systems.synth.table_request import MOST_ROWS, TableRequest
 
 
 @dataclass(frozen=True)
-class Written:
+class TableFolder:
     """The folder, what is described in it, and how many rows it has."""
 
     folder: Path
@@ -59,17 +58,19 @@ class Written:
         }
 
 
-def synthesize(request: Request, out: Path, payer: Payer | None = None, seed: int = 0) -> Written:
+def synthesize(
+    request: TableRequest, out: Path, payer: Payer | None = None, seed: int = 0
+) -> TableFolder:
     """Describe a file with noise and draw synthetic rows into a new folder.
 
     Parameters
     ----------
     request
-        `Request(file, codebook, method, epsilon, delta, rows)`; valid at birth.
+        `TableRequest(file, codebook, method, epsilon, delta, rows)`; valid at birth.
     out
         The folder, which must not exist.
     payer
-        `Account(ledger, name)`, charged before the first draw; or `Uncharged(reason)`, and the
+        `Charged(ledger, name)`, charged before the first draw; or `Uncharged(reason)`, and the
         output is INTERNAL. Only the method `random`, which reads no row, takes neither.
     seed
         Of the rows, not of the noise.
@@ -92,8 +93,8 @@ def synthesize(request: Request, out: Path, payer: Payer | None = None, seed: in
     if account is None:
         return _free(request, out, payer, seed)
     with _opened_public(request) as public, opened_file(request.file, NAME) as files:
-        if isinstance(account, Account):
-            _charge(request, account, out, UNKNOWN).require_budget()
+        if isinstance(account, Charged):
+            account.require_budget(_charge(request, account, out))
         require_accuracy()  # a machine that draws nothing is charged nothing
         digest = files.digest()
         if public is not None:
@@ -102,14 +103,12 @@ def synthesize(request: Request, out: Path, payer: Payer | None = None, seed: in
         if not files.unchanged():
             raise changed()
 
-        def written(paid: Witness | Uncharged) -> tuple[Written, str]:
+        def written(paid: Witness | Uncharged) -> tuple[TableFolder, str]:
             return _written(describe(request, counts, paid, public), request, out, seed)
 
         if isinstance(account, Uncharged):
             return written(account)[0]
-        with Ledger.open(account.ledger) as ledger:
-            charge = _charge(request, account, out, ledger.sealed(digest.encode()))
-            return charge.pay(ledger, written)
+        return account.pay(_charge(request, account, out), digest, written)
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ class Public:
 
 
 @contextmanager
-def _opened_public(request: Request) -> Iterator[Public | None]:
+def _opened_public(request: TableRequest) -> Iterator[Public | None]:
     if request.public is None:
         yield None
         return
@@ -142,7 +141,7 @@ def _opened_public(request: Request) -> Iterator[Public | None]:
 
 
 def describe(
-    request: Request, counts: Counts, paid: Witness | Uncharged, public: Public | None = None
+    request: TableRequest, counts: Counts, paid: Witness | Uncharged, public: Public | None = None
 ) -> Description:
     """What the method measures of these counts, with the system's bits."""
     if request.price is None:
@@ -158,11 +157,11 @@ def describe(
     return _described(request, fit, provenance)
 
 
-def _described(request: Request, fit: Fit, provenance: Provenance) -> Description:
+def _described(request: TableRequest, fit: Fit, provenance: Provenance) -> Description:
     return Description(request.resolved, request.domain, fit, provenance, provenance.sentences)
 
 
-def generate(description: Path, out: Path, rows: int | None = None, seed: int = 0) -> Written:
+def generate(description: Path, out: Path, rows: int | None = None, seed: int = 0) -> TableFolder:
     """Draw rows of a description alone into a new folder, as many as wanted, at no further cost.
 
     The folder is sealed with the charge of the description; of an INTERNAL one it is INTERNAL.
@@ -201,10 +200,10 @@ def generate(description: Path, out: Path, rows: int | None = None, seed: int = 
             next_step="Give the number of rows that you want.",
         )
     write_folder(out, held, wanted, seed)
-    return Written(out, held, wanted)
+    return TableFolder(out, held, wanted)
 
 
-def _free(request: Request, out: Path, payer: Payer | None, seed: int) -> Written:
+def _free(request: TableRequest, out: Path, payer: Payer | None, seed: int) -> TableFolder:
     """Rows of a method that reads none, which may be published: nobody pays for them."""
     if payer is not None:
         raise NotCovered(
@@ -228,24 +227,16 @@ def _require_seed(seed: int) -> None:
 
 
 def _written(
-    description: Description, request: Request, out: Path, seed: int
-) -> tuple[Written, str]:
+    description: Description, request: TableRequest, out: Path, seed: int
+) -> tuple[TableFolder, str]:
     rows = description.rows if request.rows is None else request.rows
     digest = write_folder(out, description, rows or 0, seed)
-    return Written(out, description, rows or 0), digest
+    return TableFolder(out, description, rows or 0), digest
 
 
-def _charge(request: Request, account: Account, out: Path, data: str) -> Charge:
-    """What the ledger keeps: there is no bundle, so the folder is named in its place."""
+def _charge(request: TableRequest, payer: Charged, out: Path) -> Charge:
     if request.price is None:
         raise AssertionError("a method that reads rows has a price")
     table = TableCharge("synthetic rows", request.resolved, request.price)
-    subject = Subject(
-        plan=request.digest,
-        data=data,
-        period=request.resolved,
-        bundle=f"synthetic table {out.name}",
-        tables=(table,),
-        jobs=EveryJob().words,
-    )
-    return Charge("synth table", account, request.price, subject, out)
+    name = f"synthetic table {out.name}"
+    return payer.charge("synth table", name, table, out, plan=request.digest)

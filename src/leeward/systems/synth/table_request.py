@@ -1,11 +1,9 @@
 """Request: which file is made synthetic, by which method, at which price; settled at birth."""
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 
 from leeward.core.codebook import Codebook
@@ -14,13 +12,14 @@ from leeward.core.exact import positive
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.privacy import Guarantee, WorkerOnly
 from leeward.core.privacy.delta import largest_rho
-from leeward.publishing.bundle.bundle_files import sha256 as content_digest
+from leeward.publishing.bundle.bundle_files import sha256
+from leeward.publishing.release.file_request import FileRequest, require_method
 from leeward.systems.synth import aim, correlated, independent, nist, tree
 from leeward.systems.synth.counting import Counts
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import RANGES, Domain
 from leeward.systems.synth.drawing import TRIED, some_possible
-from leeward.systems.synth.measuring import Measurer
+from leeward.systems.synth.measurer import Measurer
 
 AUTO, RANDOM = "auto", "random"
 
@@ -47,7 +46,7 @@ MOST_PARENTS = 5
 
 
 @dataclass(frozen=True)
-class Request:
+class TableRequest(FileRequest):
     """One table: everything that can be refused without the file has been.
 
     Without δ noise is Laplace and the promise pure ε; with one it is Gaussian, at the largest ρ
@@ -55,24 +54,18 @@ class Request:
     `parents` the most of a column of `correlated`, `public` the table that `nist` selects on.
     """
 
-    file: Path
     codebook: Codebook
     method: str = AUTO
     epsilon: str | None = None
     delta: str | None = None
+    _: KW_ONLY
     rows: int | None = None
     ranges: int = RANGES
     parents: int | None = None
     public: Path | None = None
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InvalidParameter(
-                "--method",
-                rule=f"must be one of {', '.join(METHODS)}",
-                value=shown(self.method),
-                next_step=f"Use {AUTO}.",
-            )
+        require_method(self.method, METHODS, f"Use {AUTO}.")
         raise_all([*self._free(), *self._numbers(), *self._of_methods()])
         _ = self.price
         if not some_possible(self.domain).size:
@@ -118,17 +111,16 @@ class Request:
         return Guarantee(WorkerOnly(), None, 0, 0, rho, reading=delta)
 
     @property
-    def digest(self) -> str:
-        """SHA-256 of all that decides what is measured of a file."""
-        told = {
+    def decisive(self) -> Mapping[str, object]:
+        """Columns with their values, method and price, and what it selects on."""
+        return {
             "domain": self.domain.as_json(),
             "method": self.resolved,
             "epsilon": self.epsilon and str(Fraction(self.epsilon)),
             "delta": self.delta and str(Fraction(self.delta)),
             **({} if self.parents is None else {"parents": self.parents}),
-            **({} if self.public is None else {"public": content_digest(self.public)}),
+            **({} if self.public is None else {"public": sha256(self.public)}),
         }
-        return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
     def fit(self, measurer: Measurer, public: Counts | None = None) -> Fit:
         """What the method finds."""
@@ -140,85 +132,60 @@ class Request:
             return correlated.fit(self.domain, measurer, self.price, self.parents)
         return FITS[self.resolved](self.domain, measurer, self.price)
 
-    def _free(self) -> list[InvalidParameter]:
+    def _free(self) -> Iterator[InvalidParameter]:
         """Options that do not go with a method that reads nothing, or that it lacks."""
-        found = []
         if self.free and (self.epsilon is not None or self.delta is not None):
-            found.append(
-                InvalidParameter(
-                    "--epsilon, --delta",
-                    rule=f"are for methods that read rows: {RANDOM} reads none and spends nothing",
-                    value=f"--method {RANDOM}",
-                    next_step="Leave them out.",
-                )
+            yield InvalidParameter(
+                "--epsilon, --delta",
+                rule=f"are for methods that read rows: {RANDOM} reads none and spends nothing",
+                value=f"--method {RANDOM}",
+                next_step="Leave them out.",
             )
         if self.free and self.rows is None:
-            found.append(
-                InvalidParameter(
-                    "--rows",
-                    rule=f"must be given with {RANDOM}: it releases no total",
-                    value="nothing",
-                    next_step="Give the number of rows that you want.",
-                )
+            yield InvalidParameter.missing(
+                "--rows",
+                where=f"with {RANDOM}: it releases no total",
+                next_step="Give the number of rows that you want.",
             )
         if not self.free and self.epsilon is None:
-            found.append(
-                InvalidParameter(
-                    "--epsilon",
-                    rule="must be given: what the output may tell about one row",
-                    value="nothing",
-                    next_step="Give for example --epsilon 1.",
-                )
+            yield InvalidParameter(
+                "--epsilon",
+                rule="must be given: what the output may tell about one row",
+                value="nothing",
+                next_step="Give for example --epsilon 1.",
             )
-        return found
 
-    def _numbers(self) -> list[InvalidParameter]:
+    def _numbers(self) -> Iterator[InvalidParameter]:
         limits = (
             ("--rows", self.rows, MOST_ROWS),
             ("--ranges", self.ranges, MOST_RANGES),
             ("--parents", self.parents, MOST_PARENTS),
         )
-        return [
-            InvalidParameter(
-                name,
-                rule=f"must be a whole number from 1 to {most}",
-                value=shown(given),
-                next_step="Give another number, or leave it out.",
-            )
-            for name, given, most in limits
-            if given is not None and not 1 <= given <= most
-        ]
+        for name, number, most in limits:
+            if number is not None and not 1 <= number <= most:
+                step = "Give another number, or leave it out."
+                yield InvalidParameter.not_whole(name, number, 1, most, next_step=step)
 
-    def _of_methods(self) -> list[InvalidParameter]:
+    def _of_methods(self) -> Iterator[InvalidParameter]:
         """Options that one method has or needs."""
-        found = []
         if self.parents is not None and self.method != CORRELATED:
-            found.append(
-                InvalidParameter(
-                    "--parents",
-                    rule=f"is for the method {CORRELATED}",
-                    value=f"--method {self.method}",
-                    next_step="Leave it out.",
-                )
+            yield InvalidParameter(
+                "--parents",
+                rule=f"is for the method {CORRELATED}",
+                value=f"--method {self.method}",
+                next_step="Leave it out.",
             )
         if (self.public is None) == (self.method == NIST):
-            found.append(
-                InvalidParameter(
-                    "--public",
-                    rule=f"must be given with the method {NIST}, which selects on a public table, "
-                    "and with no other",
-                    value="nothing" if self.public is None else f"--method {self.method}",
-                    next_step="Give a file of the same columns that is public already, "
-                    "or take another method.",
-                )
+            yield InvalidParameter.missing(
+                "--public",
+                where=f"with the method {NIST}, which selects on a public table, and with no other",
+                value="nothing" if self.public is None else f"--method {self.method}",
+                next_step="Give a file of the same columns that is public already, "
+                "or take another method.",
             )
         if self.method == AIM and self.delta is None:
-            found.append(
-                InvalidParameter(
-                    "--delta",
-                    rule=f"must be given with the method {AIM}: it divides a ρ over its rounds",
-                    value="nothing",
-                    next_step="Give 1e-9, or take tree or correlated.",
-                )
+            yield InvalidParameter.missing(
+                "--delta",
+                where=f"with the method {AIM}: it divides a ρ over its rounds",
+                next_step="Give 1e-9, or take tree or correlated.",
             )
-        return found

@@ -37,7 +37,7 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class Network:
+class BayesianNetwork:
     """`nodes` in the order of drawing; `targets` are tables that weights of rows are raked to.
 
     `groups` has the group of each value of each column, and `weights` how a group is divided.
@@ -49,7 +49,7 @@ class Network:
     targets: tuple[Fitted, ...] = ()
 
     @classmethod
-    def alone(cls, tables: Sequence[Floats]) -> "Network":
+    def alone(cls, tables: Sequence[Floats]) -> "BayesianNetwork":
         """Independent columns, each value its own group."""
         nodes = tuple(Fitted((at,), one) for at, one in enumerate(tables))
         groups = tuple(np.arange(one.size) for one in tables)
@@ -68,7 +68,7 @@ class Network:
         }
 
     @classmethod
-    def read(cls, told: Mapping[str, Any], domain: Domain) -> "Network":
+    def read(cls, told: Mapping[str, Any], domain: Domain) -> "BayesianNetwork":
         """From plain values."""
         names = domain.names
         return cls(

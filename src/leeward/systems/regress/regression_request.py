@@ -1,11 +1,9 @@
 """Request: what is regressed on what, by which method, at which ε; settled when it is made."""
 
-import json
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from functools import cached_property
-from hashlib import sha256
-from pathlib import Path
 
 from leeward.core.codebook import Attribute, Codebook, RealRange
 from leeward.core.errors import InvalidParameter, raise_all, shown
@@ -14,6 +12,7 @@ from leeward.core.mechanisms.moments import EmployerMoments, Moments, MomentsMec
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.privacy import Guarantee
+from leeward.publishing.release.file_request import FileRequest, require_method
 from leeward.systems.regress.mose import METHODS as BASELINES
 from leeward.systems.regress.public_counts import PublicCounts
 from leeward.systems.regress.setting import Columns, PublicSetting
@@ -29,7 +28,7 @@ NEEDS_CODEBOOK = (
 
 
 @dataclass(frozen=True)
-class Request:
+class RegressionRequest(FileRequest):
     """One regression by cell: everything that can be refused without the file has been.
 
     `ranks` are places on the range of x as shares from 0 to 1. Without a codebook the cells are
@@ -38,10 +37,10 @@ class Request:
     is known from elsewhere.
     """
 
-    file: Path
     columns: Columns
     method: str
     epsilon: str
+    _: KW_ONLY
     ranks: tuple[str, ...] = (LOWEST_RANK,)
     codebook: Codebook | None = None
     alpha: str | None = None
@@ -49,13 +48,7 @@ class Request:
     scatter: str | None = None
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
-            raise InvalidParameter(
-                "--method",
-                rule=f"must be one of {', '.join(METHODS)}",
-                value=shown(self.method),
-                next_step=f"Use {MOMENTS} for results that may be published.",
-            )
+        require_method(self.method, METHODS, f"Use {MOMENTS} for results that may be published.")
         raise_all([*self._misplaced(), *self._unprotected()])
         Parameters.read(self.alpha, self.epsilon, 0, 1, "tight")
         _ = self.shares, self.by, self.ends, self.setting.relative_scatter, self.points
@@ -136,13 +129,13 @@ class Request:
         return f"{self.columns.y} on {self.columns.x} by {self.columns.by}"
 
     @property
-    def digest(self) -> str:
-        """SHA-256 of all that decides what is released from a file."""
+    def decisive(self) -> Mapping[str, object]:
+        """Columns with their ends and nulls, cells, method and price."""
         x, y = self.ends
         nulls = [x.nulls, y.nulls, () if self.by is None else self.by.nulls]
-        told = {
+        return {
             "columns": vars(self.columns),
-            "ends": [[str(one.low), str(one.high)] for one in (x, y)],
+            "ends": [[str(axis.low), str(axis.high)] for axis in (x, y)],
             "cells": None if self.by is None else self.by.codes,
             "method": self.method,
             "epsilon": str(Fraction(self.epsilon)),
@@ -150,74 +143,63 @@ class Request:
             **({"nulls": nulls} if any(nulls) else {}),
             **({"counts": self.points} if self.counts is not None else {}),
         }
-        return sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
-    def _misplaced(self) -> list[InvalidParameter]:
+    def _misplaced(self) -> Iterator[InvalidParameter]:
         """Options that do not go together."""
-        found = []
         workplace = self.columns.workplace
         if (workplace is None) != (self.alpha is None):
-            found.append(
-                InvalidParameter(
-                    "--workplace, --alpha",
-                    rule="must be given together: they protect employers too",
-                    value="one of them",
-                    next_step="Add the other, or leave both out to protect single jobs.",
-                )
+            yield InvalidParameter(
+                "--workplace, --alpha",
+                rule="must be given together: they protect employers too",
+                value="one of them",
+                next_step="Add the other, or leave both out to protect single jobs.",
             )
-        if workplace is not None and self.method != MOMENTS:
-            found.append(
-                InvalidParameter(
-                    "--workplace",
-                    rule=f"is for {MOMENTS}, the one method that is proved to protect employers",
-                    value=f"--method {self.method}",
-                    next_step=f"Use --method {MOMENTS}, or leave --workplace and --alpha out.",
+        for option, given, method, why, next_step in (
+            (
+                "--workplace",
+                workplace,
+                MOMENTS,
+                f"is for {MOMENTS}, the one method that is proved to protect employers",
+                f"Use --method {MOMENTS}, or leave --workplace and --alpha out.",
+            ),
+            (
+                "--scatter",
+                self.scatter,
+                MOMENTS,
+                f"is for {MOMENTS}: other methods find it in the rows, or state no error",
+                "Leave it out.",
+            ),
+            (
+                "--counts",
+                self.counts,
+                THEIL_SEN,
+                f"is for {THEIL_SEN}: {self.method} takes no public counts",
+                "Leave it out.",
+            ),
+        ):
+            if given is not None and self.method != method:
+                yield InvalidParameter(
+                    option, rule=why, value=f"--method {self.method}", next_step=next_step
                 )
-            )
-        if self.scatter is not None and self.method != MOMENTS:
-            found.append(
-                InvalidParameter(
-                    "--scatter",
-                    rule=f"is for {MOMENTS}: other methods find it in the rows, or state no error",
-                    value=f"--method {self.method}",
-                    next_step="Leave it out.",
-                )
-            )
-        if self.counts is not None and self.method != THEIL_SEN:
-            found.append(
-                InvalidParameter(
-                    "--counts",
-                    rule=f"is for {THEIL_SEN}: {self.method} takes no public counts",
-                    value=f"--method {self.method}",
-                    next_step="Leave it out.",
-                )
-            )
-        return found
 
-    def _unprotected(self) -> list[InvalidParameter]:
+    def _unprotected(self) -> Iterator[InvalidParameter]:
         """What a private method lacks."""
-        found = []
         if self.private and self.codebook is None:
-            found.append(
-                InvalidParameter(
-                    "--codebook",
-                    rule=NEEDS_CODEBOOK,
-                    value="nothing",
-                    next_step="Write one with the codes of --by, and low and high of x and y.",
-                )
+            yield InvalidParameter(
+                "--codebook",
+                rule=NEEDS_CODEBOOK,
+                value="nothing",
+                next_step="Write one with the codes of --by, and low and high of x and y.",
             )
         if self.method == THEIL_SEN and self.counts is None:
-            found.append(
-                InvalidParameter(
-                    "--counts",
-                    rule=f"is needed by {THEIL_SEN}: how many rows each cell has must be public, "
-                    "and does not come from the rows",
-                    value="nothing",
-                    next_step="Give a public CSV file with the cells and their `count`; otherwise "
-                    f"use {MOMENTS}.",
-                )
+            yield InvalidParameter(
+                "--counts",
+                rule=f"is needed by {THEIL_SEN}: how many rows each cell has must be public, "
+                "and does not come from the rows",
+                value="nothing",
+                next_step="Give a public CSV file with the cells and their `count`; otherwise "
+                f"use {MOMENTS}.",
             )
-        return found
 
     def _require_workplace_cells(self) -> None:
         """Refuse cells that share an establishment: its steps in several cells would add up."""
