@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leeward.core.codebook import Attribute, Pay, PrimaryJob
-from leeward.publishing.ledger import FrameSketch, Ledger, Reasons, Subject, TableCharge
+from leeward.publishing.ledger import Entry, FrameSketch, Ledger, Reasons, Subject, TableCharge
 from leeward.publishing.ledger.subject import NO_KINDS, SIZE
 from leeward.publishing.plan.plan import Plan
+from leeward.publishing.release.certify import Payment, budget
 
 if TYPE_CHECKING:
     from leeward.publishing.engines import Engine
@@ -160,3 +161,22 @@ def _recoding(attribute: Attribute) -> dict[str, object]:
         **({} if attribute.numbers is None else {"bounds": attribute.numbers.bounds}),
         **_missing(attribute.nulls),
     }
+
+
+def fingerprint(ledger: Ledger, entry: Entry) -> str:
+    """What a certificate says of the data: it differs in every release, also of the same data.
+
+    Otherwise two bundles would tell anyone for certain whether a single job had changed.
+    """
+    data = "" if entry.subject is None else entry.subject.data
+    # Entries of the first format have no salt: theirs repeats after a restored ledger.
+    salt = "" if entry.salt is None else f" with {entry.salt}"
+    return ledger.sealed(f"entry {entry.number} of data {data}{salt}".encode())
+
+
+def payment(ledger: Ledger, entry: Entry) -> Payment:
+    """What a certificate says of the charge: the same whatever is charged after it."""
+    if entry.paid is None:
+        raise AssertionError("a release is paid for by a charge")
+    stands = budget(ledger.account_at(entry), entry.paid)
+    return Payment(entry.anchor, fingerprint(ledger, entry), stands, entry.corrects)

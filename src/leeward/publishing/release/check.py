@@ -26,6 +26,7 @@ from leeward.publishing.plan.gap import gaps
 from leeward.publishing.plan.plan import Plan
 from leeward.publishing.release.charge import ReleaseOptions, subject
 from leeward.publishing.release.losses import MOST, find_losses, judgement, read_most
+from leeward.publishing.release.paid import Charge
 from leeward.publishing.release.receipt import Receipt, write_receipt
 
 STAFFED = (
@@ -68,7 +69,7 @@ def open_ledger(
     unknown_yet = subject(plan, out, "0" * 64)
     with Ledger.open(path) as ledger:
         account, _ = plan.request.account, chosen.reasons  # what is no reason is rejected here
-        over = ledger.would_refuse(account, plan.charge, unknown_yet, again=chosen.again)
+        over = Charge(account, plan.charge, unknown_yet, out, chosen).refusal(ledger)
         problems = [*unwritable, *([] if over is None else [over])]
         if chosen.corrects is not None and over is None:
             charges = (e for e in ledger.entries() if e.kind == "reserved")

@@ -11,7 +11,7 @@ from leeward.publishing.ledger import Anchor, Entry, Ledger
 from leeward.publishing.ledger.account import Account, certainly_past, covers, owed
 from leeward.publishing.ledger.box import Box
 from leeward.publishing.release.certify import sayable
-from leeward.publishing.release.paid import fingerprint, payment
+from leeward.publishing.release.charge import fingerprint, payment
 
 
 def entry_findings(paid: PaidOutput, ledger: Path) -> list[str]:

@@ -5,8 +5,11 @@ Without a charge the output of a command beside plans is INTERNAL, and the opera
 was charged.
 """
 
-from collections.abc import Callable
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
@@ -20,8 +23,7 @@ from leeward.publishing.bundle.paid_folder import read_paid
 from leeward.publishing.bundle.witness import Witness
 from leeward.publishing.ledger import Entry, Ledger, Subject, TableCharge
 from leeward.publishing.ledger.notation import words
-from leeward.publishing.release.certify import Payment, budget
-from leeward.publishing.release.charge import AS_PLANNED, ReleaseOptions
+from leeward.publishing.release.charge import AS_PLANNED, ReleaseOptions, payment
 
 Output = TypeVar("Output")
 
@@ -42,6 +44,23 @@ NOTHING_CAME = {
 
 
 @dataclass(frozen=True)
+class FileRequest(ABC):
+    """What is asked of one file; everything that can be refused without reading it has been."""
+
+    file: Path
+
+    @property
+    @abstractmethod
+    def decisive(self) -> Mapping[str, object]:
+        """All that decides what is released from the file, as plain values."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of all that decides what is released from the file."""
+        return sha256(json.dumps(self.decisive, sort_keys=True).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
 class Charge:
     """What is paid for which output, from which account; `out` is the folder to write, if any.
 
@@ -54,6 +73,10 @@ class Charge:
     out: Path | None = None
     options: ReleaseOptions = AS_PLANNED
     command: str = "release"
+
+    def refusal(self, ledger: Ledger) -> LeewardError | None:
+        """What the ledger would say now."""
+        return ledger.would_refuse(self.account, self.price, self.subject, again=self.options.again)
 
     def pay(self, ledger: Ledger, produce: Callable[["Paid"], Output]) -> Output:
         """Reserve, then let the output be made and committed, or say that the charge stays."""
@@ -158,25 +181,6 @@ def charged(entry: Entry) -> str:
     return f"entry {entry.number} of the ledger stays: {amount} of account {entry.account}"
 
 
-def fingerprint(ledger: Ledger, entry: Entry) -> str:
-    """What a certificate says of the data: it differs in every release, also of the same data.
-
-    Otherwise two bundles would tell anyone for certain whether a single job had changed.
-    """
-    data = "" if entry.subject is None else entry.subject.data
-    # Entries of the first format have no salt: theirs repeats after a restored ledger.
-    salt = "" if entry.salt is None else f" with {entry.salt}"
-    return ledger.sealed(f"entry {entry.number} of data {data}{salt}".encode())
-
-
-def payment(ledger: Ledger, entry: Entry) -> Payment:
-    """What a certificate says of the charge: the same whatever is charged after it."""
-    if entry.paid is None:
-        raise AssertionError("a release is paid for by a charge")
-    stands = budget(ledger.account_at(entry), entry.paid)
-    return Payment(entry.anchor, fingerprint(ledger, entry), stands, entry.corrects)
-
-
 @dataclass(frozen=True)
 class Charged:
     """The account that is charged."""
@@ -211,9 +215,7 @@ class Charged:
         """Ask the ledger before the file is read; nothing confidential is looked at."""
         TableGuarantee.of(charge.price)  # what cannot be stated is not paid for
         with Ledger.open(self.ledger) as ledger:
-            refusal = ledger.would_refuse(
-                charge.account, charge.price, charge.subject, again=charge.options.again
-            )
+            refusal = charge.refusal(ledger)
         if refusal is not None:
             raise refusal
 

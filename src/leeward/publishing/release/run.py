@@ -14,7 +14,7 @@ from leeward.publishing.engines.engine import Engine
 from leeward.publishing.ledger import Account, Entry
 from leeward.publishing.plan.plan import Plan, PlannedTable
 from leeward.publishing.release.certify import Draft, Rows, certificate
-from leeward.publishing.release.charge import AS_PLANNED, Frames, ReleaseOptions, subject
+from leeward.publishing.release.charge import AS_PLANNED, Frames, ReleaseOptions, payment, subject
 from leeward.publishing.release.check import (
     changed,
     not_checked,
@@ -24,7 +24,7 @@ from leeward.publishing.release.check import (
     require_small_delta,
 )
 from leeward.publishing.release.measuring import AddedTotals, Progress, measured_cells, parts_of
-from leeward.publishing.release.paid import Charge, Paid, payment
+from leeward.publishing.release.paid import Charge, Paid
 from leeward.publishing.release.receipt import Receipts
 
 __all__ = ["ReleaseOptions", "Released", "release_plan"]

@@ -12,7 +12,7 @@ from leeward.core.mechanisms.moments import EmployerMoments, Moments, MomentsMec
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.privacy import Guarantee
-from leeward.publishing.release.file_request import FileRequest, require_method
+from leeward.publishing.release.paid import FileRequest
 from leeward.systems.regress.mose import METHODS as BASELINES
 from leeward.systems.regress.public_counts import PublicCounts
 from leeward.systems.regress.setting import Columns, PublicSetting
@@ -48,7 +48,9 @@ class RegressionRequest(FileRequest):
     scatter: str | None = None
 
     def __post_init__(self) -> None:
-        require_method(self.method, METHODS, f"Use {MOMENTS} for results that may be published.")
+        if self.method not in METHODS:
+            step = f"Use {MOMENTS} for results that may be published."
+            raise InvalidParameter.unknown("--method", self.method, METHODS, next_step=step)
         raise_all([*self._misplaced(), *self._unprotected()])
         Parameters.read(self.alpha, self.epsilon, 0, 1, "tight")
         _ = self.shares, self.by, self.ends, self.setting.relative_scatter, self.points

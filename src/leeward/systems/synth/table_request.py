@@ -13,7 +13,7 @@ from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.privacy import Guarantee, WorkerOnly
 from leeward.core.privacy.delta import largest_rho
 from leeward.publishing.bundle.bundle_files import sha256
-from leeward.publishing.release.file_request import FileRequest, require_method
+from leeward.publishing.release.paid import FileRequest
 from leeward.systems.synth import aim, correlated, independent, nist, tree
 from leeward.systems.synth.counting import Counts
 from leeward.systems.synth.description import Fit
@@ -65,7 +65,9 @@ class TableRequest(FileRequest):
     public: Path | None = None
 
     def __post_init__(self) -> None:
-        require_method(self.method, METHODS, f"Use {AUTO}.")
+        if self.method not in METHODS:
+            step = f"Use {AUTO}."
+            raise InvalidParameter.unknown("--method", self.method, METHODS, next_step=step)
         raise_all([*self._free(), *self._numbers(), *self._of_methods()])
         _ = self.price
         if not some_possible(self.domain).size:
