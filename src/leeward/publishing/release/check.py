@@ -24,7 +24,7 @@ from leeward.publishing.engines import Engine, connect
 from leeward.publishing.ledger import Account, Ledger
 from leeward.publishing.plan.gap import gaps
 from leeward.publishing.plan.plan import Plan
-from leeward.publishing.release.charge import ReleaseOptions, subject
+from leeward.publishing.release.charge import ReleaseOptions
 from leeward.publishing.release.losses import MOST, find_losses, judgement, read_most
 from leeward.publishing.release.paid import Charge
 from leeward.publishing.release.receipt import Receipt, write_receipt
@@ -66,10 +66,10 @@ def open_ledger(
 
     Nothing confidential is looked at.
     """
-    unknown_yet = subject(plan, out, "0" * 64)
+    charge = Charge.of(plan, out, chosen)
     with Ledger.open(path) as ledger:
         account, _ = plan.request.account, chosen.reasons  # what is no reason is rejected here
-        over = Charge(account, plan.charge, unknown_yet, out, chosen).refusal(ledger)
+        over = charge.refusal(ledger)
         problems = [*unwritable, *([] if over is None else [over])]
         if chosen.corrects is not None and over is None:
             charges = (e for e in ledger.entries() if e.kind == "reserved")

@@ -23,7 +23,8 @@ from leeward.publishing.bundle.paid_folder import read_paid
 from leeward.publishing.bundle.witness import Witness
 from leeward.publishing.ledger import Entry, Ledger, Subject, TableCharge
 from leeward.publishing.ledger.notation import words
-from leeward.publishing.release.charge import AS_PLANNED, ReleaseOptions, payment
+from leeward.publishing.plan.plan import Plan
+from leeward.publishing.release.charge import AS_PLANNED, Frames, ReleaseOptions, payment, subject
 
 Output = TypeVar("Output")
 
@@ -74,6 +75,19 @@ class Charge:
     options: ReleaseOptions = AS_PLANNED
     command: str = "release"
 
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        out: Path,
+        options: ReleaseOptions,
+        data: str = UNKNOWN,
+        frames: Frames | None = None,
+    ) -> "Charge":
+        """What a release of a plan pays for; `data` is the sealed digest."""
+        about = subject(plan, out, data, frames)
+        return cls(plan.request.account, plan.charge, about, out, options)
+
     def refusal(self, ledger: Ledger) -> LeewardError | None:
         """What the ledger would say now."""
         return ledger.would_refuse(self.account, self.price, self.subject, again=self.options.again)
@@ -83,8 +97,13 @@ class Charge:
         paid: Paid | None = None
         try:
             with postponed():
-                paid = Paid(self, ledger, self._reserve(ledger))
-                CHARGED.set(charged(paid.entry))
+                options, about = self.options, (self.account, self.price, self.subject)
+                again, corrects = options.again, options.corrects
+                entry = ledger.reserve(
+                    *about, again=again, corrects=corrects, reasons=options.reasons
+                )
+                paid = Paid(self, ledger, entry)
+                CHARGED.set(charged(entry))
             with recognised():
                 return produce(paid)
         except (Exception, KeyboardInterrupt) as error:
@@ -93,16 +112,6 @@ class Charge:
             with postponed(forget=True):  # a second Ctrl-C must not hide what the first one cost
                 explained = paid.explained(error)
             raise explained from error
-
-    def _reserve(self, ledger: Ledger) -> Entry:
-        return ledger.reserve(
-            self.account,
-            self.price,
-            self.subject,
-            again=self.options.again,
-            corrects=self.options.corrects,
-            reasons=self.options.reasons,
-        )
 
 
 @dataclass(frozen=True)

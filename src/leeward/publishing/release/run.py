@@ -14,7 +14,7 @@ from leeward.publishing.engines.engine import Engine
 from leeward.publishing.ledger import Account, Entry
 from leeward.publishing.plan.plan import Plan, PlannedTable
 from leeward.publishing.release.certify import Draft, Rows, certificate
-from leeward.publishing.release.charge import AS_PLANNED, Frames, ReleaseOptions, payment, subject
+from leeward.publishing.release.charge import AS_PLANNED, Frames, ReleaseOptions, payment
 from leeward.publishing.release.check import (
     changed,
     not_checked,
@@ -60,12 +60,11 @@ def release_plan(
         if receipt is None and chosen.unchecked is None:
             raise not_checked(plan)
         data = book.sealed(digest.encode())
-        about = subject(plan, out, data, Frames.of(plan, engine, book))
+        charge = Charge.of(plan, out, chosen, data, Frames.of(plan, engine, book))
         steps = require_rows(plan, engine, receipt)
         if not engine.unchanged():
             raise changed()
         progress.step("charging the ledger")
-        charge = Charge(plan.request.account, plan.charge, about, out, chosen)
         tabulation = _Tabulation(plan, engine, draft, steps)
         entry = charge.pay(book, lambda paid: tabulation.write(out, paid, progress))
         return Released(out, entry, book.account(entry.account))
