@@ -51,7 +51,7 @@ class PlotSeries:
 
 
 @dataclass(frozen=True)
-class DrawnSeries:
+class PlacedSeries:
     """A series as it is drawn; `path` is its line in a box of 1000 by 1000.
 
     One of a look that an earlier series has is drawn `again`: thinner, with hollow marks.
@@ -100,11 +100,11 @@ class Plot:
         return Axis.of(across, log=self.log_x), Axis.of(upwards, log=self.log_y)
 
     @cached_property
-    def drawn(self) -> tuple[DrawnSeries, ...]:
+    def drawn(self) -> tuple[PlacedSeries, ...]:
         """The series with their places; points that have none on an axis are left out."""
         across, upwards = self.axes
         return tuple(
-            DrawnSeries(
+            PlacedSeries(
                 one,
                 tuple(
                     (across.at(x), round(100 - upwards.at(y), 2))

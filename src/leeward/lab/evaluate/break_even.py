@@ -129,14 +129,10 @@ def crossing(ratios: Mapping[float, float], grid: Sequence[float]) -> tuple[floa
             continue
         if before not in ratios or ratios[at] <= 0:
             return at, AT_MOST
-        return _between((before, ratios[before]), (at, ratios[at])), REACHED
+        above, below = log(ratios[before]), log(ratios[at])
+        share = above / (above - below)
+        return exp(log(before) + share * (log(at) - log(before))), REACHED
     return max(ratios), ABOVE
-
-
-def _between(left: tuple[float, float], right: tuple[float, float]) -> float:
-    (low, above), (high, below) = left, right
-    share = log(above) / (log(above) - log(below))
-    return exp(log(low) + share * (log(high) - log(low)))
 
 
 FAMILY_LINES: Mapping[Family, tuple[str, Stroke]] = {
@@ -158,6 +154,8 @@ def summary(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> FacetPlo
         if any(one.workload == workload for one in found)
     )
     alphas = tuple(sorted({one.alpha for one in found}))
+    # Which of them promise less than the others: the figure must not hide it.
+    weaker = sorted({f"{one.mechanism} (δ = {one.delta:.3g})" for one in found if one.delta})
     return FacetPlot(
         "At which ε does provable privacy cost nothing?",
         Direction("α", log=True, ticks=alphas, air=0.16),
@@ -166,7 +164,7 @@ def summary(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> FacetPlo
         "The smallest ε at which the mean error is that of today's noise infusion, each mechanism "
         "counted by the sum over worker cells. ≤: already so at that ε, the smallest measured. "
         ">: not up to that ε, the largest measured; marks of one bound are in no order."
-        + _failing(found),
+        + (f" With a promise that may fail: {'; '.join(weaker)}." if weaker else ""),
     )
 
 
@@ -184,12 +182,6 @@ def _ticks(grid: Sequence[float]) -> tuple[float, ...]:
         if not kept or one >= APART * kept[-1]:
             kept.append(one)
     return tuple(kept)
-
-
-def _failing(found: Iterable[BreakEven]) -> str:
-    """Which of them promise less than the others: the figure must not hide it."""
-    weaker = sorted({f"{one.mechanism} (δ = {one.delta:.3g})" for one in found if one.delta})
-    return f" With a promise that may fail: {'; '.join(weaker)}." if weaker else ""
 
 
 def _place(one: BreakEven, found: Sequence[BreakEven], smallest: float) -> TracePoint:

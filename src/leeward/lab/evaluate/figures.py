@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from leeward.core.show.numbers import capital
 from leeward.lab.evaluate.break_even import summary
 from leeward.lab.evaluate.contender import H15
 from leeward.lab.evaluate.figure_plan import RATIO, Choice, FigurePlan, PointPanel
@@ -54,7 +55,10 @@ def planned(
     names the attribute whose jobs make its strata; without it, place.
     """
     given = tuple(points)
-    names = {load: _called(load, words) for load in dict.fromkeys(p.workload for p in given)}
+    names = {
+        load: capital(words.get(load, "")) or load
+        for load in dict.fromkeys(p.workload for p in given)
+    }
     plots = {"summary": summary(given, names)}
     for workload, name in names.items():
         mine = [point for point in given if point.workload == workload]
@@ -112,12 +116,14 @@ def _of_workload(given: Sequence[ScoredPoint], name: str, strata_by: str) -> Ite
         TODAY,
     )
     yield error
+    lines = lines_of(point for panel in by_alpha for point in panel.points)
+    has_tight = any(_tight(line) and not line.ours for line in lines)
     yield replace(
         error,
         stem="tight",
         title=f"{name}: error of the papers' mechanisms, calibrated tightly",
         subtitle=f"{READING} {TIGHT}",
-        panels=_only_if_tight(by_alpha),
+        panels=by_alpha if has_tight else [],
         choice=_tight,
     )
     yield from _orders(given, name, by_alpha)
@@ -195,11 +201,6 @@ def _promises(panels: Sequence[PointPanel], choice: Choice) -> str:
     return f"Promise: {told}."
 
 
-def _called(workload: str, words: Mapping[str, str]) -> str:
-    name = words.get(workload, "")
-    return f"{name[:1].upper()}{name[1:]}" or workload
-
-
 def _main(line: MechanismLine) -> bool:
     """All at once is not legible: the tight forms of the papers have their own figure."""
     return line.ours or line.published or line.baseline
@@ -207,11 +208,6 @@ def _main(line: MechanismLine) -> bool:
 
 def _tight(line: MechanismLine) -> bool:
     return not (line.published or line.baseline or line.printed)
-
-
-def _only_if_tight(panels: list[PointPanel]) -> list[PointPanel]:
-    lines = lines_of(point for panel in panels for point in panel.points)
-    return panels if any(_tight(line) and not line.ours for line in lines) else []
 
 
 def _by_alpha(points: Sequence[ScoredPoint]) -> list[PointPanel]:
