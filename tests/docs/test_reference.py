@@ -27,7 +27,7 @@ from leeward.publishing.bundle.bundle_files import stamped_files
 from leeward.publishing.bundle.certificate import Certificate
 from leeward.publishing.bundle.paid_folder import DrawnStatement, FolderCertificate
 from leeward.publishing.bundle.rows import MARGINS
-from leeward.publishing.engines import validation
+from leeward.publishing.engines import column_checks, validation
 from leeward.publishing.ledger.entry import KINDS
 from leeward.publishing.ledger.subject import SUBJECT_PARTS
 from leeward.publishing.plan.request import Request
@@ -179,7 +179,7 @@ def test_every_exit_code_is_documented() -> None:
 
 
 def test_every_finding_of_the_check_is_documented() -> None:
-    source = inspect.getsource(validation)
+    source = inspect.getsource(validation) + inspect.getsource(column_checks)
     for finding in documented("errors.md", "Data that fail the check"):
         assert (
             finding.replace("not in workers", "not in {table}").replace(
