@@ -19,7 +19,7 @@ from leeward.interface.commands.audit_promises import cells as promise_cells
 from leeward.interface.report.glossary import glossary
 from leeward.lab.attacks.attack_registry import ATTACKS, story
 from leeward.lab.audit import audit
-from leeward.lab.audit.promises import false_promises
+from leeward.lab.audit.false_promises import false_promises
 from leeward.lab.audit.reading_exam import false_readings
 from leeward.lab.evaluate.quarters import quarters_rows
 from leeward.systems.local.channel import Channel

@@ -9,7 +9,8 @@ import pytest
 
 import leeward.core.mechanisms
 from leeward.core.mechanisms.measurement import Measurement, Recordable
-from leeward.lab.audit.lines import LINES, ONE, TableLine
+from leeward.lab.audit.audit_line import ONE, TableLine
+from leeward.lab.audit.lines import LINES
 from leeward.lab.audit.neighbours import QUICK
 from leeward.lab.audit.recording import RecordingNoise
 from leeward.lab.audit.released_code import RELEASED_CODE

@@ -70,7 +70,7 @@ tables:
 """
 AUDITED = """\
 from leeward.lab.audit import LINES
-from leeward.lab.audit.lines import QUICK_GRID
+from leeward.lab.audit.audit_line import QUICK_GRID
 from leeward.lab.audit.neighbours import QUICK
 (line,) = [one for one in LINES if one.mechanism == "toy"]
 print(*(row.verdict for row in line.rows(QUICK_GRID, QUICK)))
@@ -95,8 +95,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (room / "toy.proof.md").write_text("Precondition: none. Claim: ε. Proof: as edge_laplace.\n")
     inserted(room / "registry.py", "Calibrated =", "from leeward.core.mechanisms.toy import Toy\n")
     inserted(room / "registry.py", '    "scale"', '    "toy": Toy,\n')
-    line = '    Line("toy", examine_scalar, ("worker",), at=ONE),\n'
-    inserted(copy / "lab" / "audit" / "lines.py", '    Line("edge_laplace"', line)
+    line = '    AuditLine("toy", examine_scalar, ("worker",), at=ONE),\n'
+    inserted(copy / "lab" / "audit" / "lines.py", '    AuditLine("edge_laplace"', line)
     return folder
 
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 from leeward.interface.commands.app import build
 from leeward.interface.commands.audit_command import COLUMNS
 from leeward.lab.audit import Promise, Row
-from leeward.lab.audit.loss import INFINITE, NONE, Loss
+from leeward.lab.audit.loss import INFINITE, NONE, PrivacyLoss
 from leeward.lab.audit.row import Claim
 
 TENTH = Fraction(1, 10)
@@ -22,11 +22,11 @@ LAPLACE = Claim("smooth_laplace", "tight", "weak", TENTH, Fraction(1), Fraction(
 EDGE = Claim("edge_laplace", "tight", "worker", None, Fraction(1), control="noise for one job only")
 FRAME = Claim("slope", "tight", "strong", TENTH, Fraction(1), control="a frame from the jobs")
 
-REACHED = Loss(arb("0.999"), arb("0.5"), arb(0))
-USED = Loss(arb("0.25"), arb("0.375"), arb(0))
-BROKEN = Loss(arb("1.5"), arb("0.5"), UNKNOWN)
-FOR_SURE = Loss(INFINITE, INFINITE, arb(1))
-SOME_DELTA = Loss(INFINITE, INFINITE, arb("0.005"))
+REACHED = PrivacyLoss(arb("0.999"), arb("0.5"), arb(0))
+USED = PrivacyLoss(arb("0.25"), arb("0.375"), arb(0))
+BROKEN = PrivacyLoss(arb("1.5"), arb("0.5"), UNKNOWN)
+FOR_SURE = PrivacyLoss(INFINITE, INFINITE, arb(1))
+SOME_DELTA = PrivacyLoss(INFINITE, INFINITE, arb("0.005"))
 
 GOOD = [
     Row(SLOPE, REACHED),
@@ -64,7 +64,7 @@ def test_json_is_the_rows(audit: Audit) -> None:
 
 
 def test_json_of_an_unknown_loss_is_still_json(audit: Audit) -> None:
-    result = audit("--json", rows=[Row(SLOPE, Loss(UNKNOWN, UNKNOWN, UNKNOWN))])
+    result = audit("--json", rows=[Row(SLOPE, PrivacyLoss(UNKNOWN, UNKNOWN, UNKNOWN))])
     assert result.exit_code == 1
     (row,) = json.loads(result.stdout, parse_constant=pytest.fail)
     assert row["epsilon_computed"] is None
@@ -107,7 +107,7 @@ def test_the_plain_table_reads_every_row_and_sums_up(audit: Audit) -> None:
     [
         Row(SLOPE, BROKEN),
         Row(EDGE, USED),
-        Row(SLOPE, Loss(arb(1, 0.1), arb(0), arb(0))),
+        Row(SLOPE, PrivacyLoss(arb(1, 0.1), arb(0), arb(0))),
         Row(LAPLACE, FOR_SURE),
     ],
     ids=["broken promise", "passed control", "undecided", "broken delta"],

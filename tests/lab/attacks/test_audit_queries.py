@@ -7,7 +7,7 @@ import pytest
 from leeward.core.errors import BadFile
 from leeward.lab.attacks.audit_queries import (
     EXAMPLE,
-    Sums,
+    ExactSums,
     attack,
     by_brute_force,
     by_linear_algebra,
@@ -29,12 +29,12 @@ def test_three_sums_fix_four_bits_and_noisy_ones_none() -> None:
 def test_the_solver_finds_what_brute_force_does() -> None:
     pytest.importorskip("ortools")
     for seed in range(12):
-        sums = Sums.drawn(8, 4, seed)
+        sums = ExactSums.drawn(8, 4, seed)
         assert by_solver(sums) == by_brute_force(sums)
 
 
 def test_linear_algebra_finds_single_people() -> None:
-    sums = Sums.of([[1, 1, 0], [1, 1, 1]], [1, 0, 1])
+    sums = ExactSums.of([[1, 1, 0], [1, 1, 1]], [1, 0, 1])
     assert by_linear_algebra(sums) == by_brute_force(sums) == (None, None, 1)
     assert by_brute_force(EXAMPLE) == (1, 0, 0, 1)
 

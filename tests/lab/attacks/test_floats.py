@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from leeward.core.randomness import SeededBits
-from leeward.lab.attacks.floats import Neighbours, attack, drawn, impossible, reachable
+from leeward.lab.attacks.floats import CountPair, attack, drawn, impossible, reachable
 
 
 def test_what_one_output_rules_out() -> None:
@@ -33,4 +33,4 @@ def test_the_search_is_wide_enough() -> None:
 
 
 def test_equal_counts_rule_nothing_out() -> None:
-    assert impossible(Neighbours(7, 7, 1.0), 500) == 0
+    assert impossible(CountPair(7, 7, 1.0), 500) == 0

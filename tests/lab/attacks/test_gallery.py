@@ -7,19 +7,19 @@ from pathlib import Path
 
 from leeward.core.show.page_rows import INTERNAL
 from leeward.core.show.plots import Share, Shares
-from leeward.lab.attacks.finding import Against, Finding
+from leeward.lab.attacks.finding import Against, AttackFinding
 from leeward.lab.attacks.gallery import Run, files, page
 
 BARS = Shares("A <b>title</b>", (Share("x & y", 0.5, "50 %", "theirs"),))
-FOUND = Finding(
-    "edge",
+FOUND = AttackFinding(
     "The <i>title</i>",
     0.973,
     "A sentence.",
     Against(0.27, "Ours."),
     Against(12, "Nothing.", "twelve"),
-    {"epsilon": "1"},
     (BARS, BARS),
+    "edge",
+    {"epsilon": "1"},
     ("A remark.",),
     {"half_width": 3},
 )

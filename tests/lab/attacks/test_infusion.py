@@ -4,23 +4,13 @@ import numpy as np
 import pytest
 
 from leeward.core.randomness import SeededBits
-from leeward.lab.attacks.infusion import (
-    BY,
-    Alone,
-    _likely,
-    _only_factor,
-    against_leeward,
-    attack,
-    fitted,
-    judged,
-    one_total,
-    withheld,
-)
-from leeward.lab.attacks.world import World
+from leeward.lab.attacks.infusion import BY, against_leeward, attack, one_total, withheld
+from leeward.lab.attacks.lone_cells import Alone, _likely, _only_factor, fitted, judged
+from leeward.lab.attacks.world import AttackedWorld
 from leeward.lab.baselines.noise_infusion import Infusion
 
 
-def test_the_economy_of_the_laboratory_is_undone(laboratory: World) -> None:
+def test_the_economy_of_the_laboratory_is_undone(laboratory: AttackedWorld) -> None:
     marginal = laboratory.marginal(BY)
     truth = laboratory.truth(marginal)
     alone = Alone.of(truth)
@@ -64,7 +54,7 @@ def test_what_a_factor_makes_likely_is_a_sum_over_counts() -> None:
     assert _likely(np.array([[3.0]]), low, high)[0, 1] < 1e-100
 
 
-def test_the_finding_has_a_number_for_each_way(village: World) -> None:
+def test_the_finding_has_a_number_for_each_way(village: AttackedWorld) -> None:
     found = attack(village, worlds=3, releases=2, epsilon="2")
     assert found.number == 1
     assert found.further["exact_share"] == found.further["one_total"]["with_sums"]

@@ -8,8 +8,8 @@ import pytest
 
 from leeward.core.errors import BadFile, InvalidParameter, LeewardError
 from leeward.lab.attacks import interval
-from leeward.lab.attacks.finding import Finding
-from leeward.lab.attacks.world import World, made_up
+from leeward.lab.attacks.finding import AttackFinding
+from leeward.lab.attacks.world import AttackedWorld, made_up
 from leeward.lab.economy import Economy
 
 WITHHELD = """place,sector,value
@@ -23,18 +23,18 @@ B,total,70
 
 
 @pytest.fixture(scope="module")
-def world() -> Iterator[World]:
+def world() -> Iterator[AttackedWorld]:
     """A tenth of the laboratory's economy: its own numbers take ten seconds."""
     with made_up(Economy(20_000, 1_000)) as one:
         yield one
 
 
 @pytest.fixture(scope="module")
-def found(world: World) -> Finding:
+def found(world: AttackedWorld) -> AttackFinding:
     return interval.attack(world)
 
 
-def test_sums_give_withheld_establishments_away(found: Finding) -> None:
+def test_sums_give_withheld_establishments_away(found: AttackFinding) -> None:
     told = found.further
     assert (told["withheld"], told["equations"], told["single"]) == (100, 192, 64)
     assert (told["by_subtraction"], told["exact"], told["fail"]) == (10, 25, 25)
@@ -45,7 +45,7 @@ def test_sums_give_withheld_establishments_away(found: Finding) -> None:
 
 
 def test_one_way_totals_say_little_and_rounding_fails_on_large_ones(
-    world: World, found: Finding
+    world: AttackedWorld, found: AttackFinding
 ) -> None:
     """|x − v| ≤ 2 fails above 42 jobs, |x − v| ≤ 5 from 105 on, which is rounded to 110."""
     told = found.further
@@ -59,17 +59,17 @@ def test_one_way_totals_say_little_and_rounding_fails_on_large_ones(
     assert told["two_way_inside"]
 
 
-def test_a_release_leaves_no_interval_with_an_end(found: Finding) -> None:
+def test_a_release_leaves_no_interval_with_an_end(found: AttackFinding) -> None:
     assert found.against_leeward.number == found.against_nothing.number == 0
     assert not found.internal
 
 
-def test_few_is_at_least_two(world: World) -> None:
+def test_few_is_at_least_two(world: AttackedWorld) -> None:
     with pytest.raises(InvalidParameter, match="fewest"):
         interval.attack(world, fewest=1)
 
 
-def of(folder: Path, *tables: str) -> Finding:
+def of(folder: Path, *tables: str) -> AttackFinding:
     paths = [folder / f"{number}.csv" for number in range(len(tables))]
     for path, text in zip(paths, tables, strict=True):
         path.write_text(text, encoding="utf-8")

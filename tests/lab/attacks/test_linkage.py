@@ -5,23 +5,22 @@ import pytest
 
 from leeward.core.errors import InvalidParameter
 from leeward.core.randomness import SeededBits
+from leeward.lab.attacks.k_anonymity import just_a_sample, merged
 from leeward.lab.attacks.linkage import (
     ALL,
     AREAS,
     KNOWN,
-    Histories,
+    SparseHistories,
     _stands_out,
     alone_in,
     attack,
-    just_a_sample,
-    merged,
     towns,
     uniqueness,
 )
-from leeward.lab.attacks.world import WORKPLACE, World
+from leeward.lab.attacks.world import WORKPLACE, AttackedWorld
 
 
-def test_who_is_alone_in_the_economy_of_the_laboratory(laboratory: World) -> None:
+def test_who_is_alone_in_the_economy_of_the_laboratory(laboratory: AttackedWorld) -> None:
     table = laboratory.marginal((*WORKPLACE, *KNOWN))
     steps = dict(uniqueness(table, laboratory.truth(table)))
     assert steps["and education"] == 0.14014
@@ -38,7 +37,9 @@ def test_births_by_the_closed_form_and_drawn() -> None:
 
 
 def test_rare_items_near_the_day_weigh_most() -> None:
-    held = Histories(np.array([0, 1, 2, 0]), np.array([0, 0, 0, 1]), np.array([10, 50, 10, 9]))
+    held = SparseHistories(
+        np.array([0, 1, 2, 0]), np.array([0, 0, 0, 1]), np.array([10, 50, 10, 9])
+    )
     score = held.score(np.array([0, 1]), np.array([10, 9]))
     assert score[0] > score[2] > score[1] > score[3] == 0
     assert score[0] - score[2] == pytest.approx(1 / np.log(3))
@@ -60,7 +61,7 @@ def test_a_sample_by_hand() -> None:
     assert found == {"unique_in_sample": pytest.approx(1 / 1.5), "also_in_population": 0.5}
 
 
-def test_the_finding(village: World) -> None:
+def test_the_finding(village: AttackedWorld) -> None:
     found = attack(village, targets=40)
     with pytest.raises(InvalidParameter, match="k, sample, targets"):
         attack(village, k=1)

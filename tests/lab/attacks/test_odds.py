@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from leeward.core.errors import InvalidParameter
-from leeward.lab.attacks.odds import Evidence, attack, infusion, integers, posterior
+from leeward.lab.attacks.evidence import Evidence, infusion, integers
+from leeward.lab.attacks.odds import attack, posterior
 
 
 def test_the_table_of_three_requirements() -> None:

@@ -9,9 +9,10 @@ from leeward.core.exact import ball
 from leeward.core.noise.draws import SecretNoise
 from leeward.core.noise.tabulated import Floats
 from leeward.core.randomness import SeededBits
+from leeward.lab.audit.audit_line import QUICK_GRID
 from leeward.lab.audit.controls import CONTROLS
 from leeward.lab.audit.independence import BETWEEN_CELLS, CELLS, RARE, dependence
-from leeward.lab.audit.lines import LINES, QUICK_GRID
+from leeward.lab.audit.lines import LINES
 from leeward.lab.audit.neighbours import QUICK
 from leeward.lab.audit.row import CONFIRMED, REJECTED
 

@@ -19,7 +19,7 @@ from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.privacy import policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import clipped_loss, pair_loss
-from leeward.lab.audit.neighbours import QUICK, Pair
+from leeward.lab.audit.neighbours import QUICK, DatabasePair
 
 ALPHA, EPSILON, GRID = Fraction(1), 4.0, 32
 Vector = tuple[int, ...]
@@ -70,7 +70,7 @@ class Truth:
     def index_ratio(self, index: int, before: int, after: int) -> float:
         return (abs(index - after) - abs(index - before)) * EPSILON * self.split / GRID
 
-    def loss(self, pair: Pair) -> tuple[float, float]:
+    def loss(self, pair: DatabasePair) -> tuple[float, float]:
         """The largest log-ratio each way, over all indices that matter and all outputs."""
         before, after = (self.index(max(database.sizes)) for database in pair.databases)
         worst = [0.0, 0.0]
@@ -96,11 +96,11 @@ def outputs_ratio(left: int, right: int, spread: float, sign: int) -> float:
     return float((sign * ratios).max())
 
 
-def every_pair(kinds: int, most: int, others: tuple[tuple[Vector, ...], ...]) -> list[Pair]:
+def every_pair(kinds: int, most: int, others: tuple[tuple[Vector, ...], ...]) -> list[DatabasePair]:
     forces = [force for force in product(range(most + 1), repeat=kinds) if sum(force) <= most]
     joiners = [force for force in forces if sum(force) > 0]
     return [
-        Pair.of(before, tuple(b + j for b, j in zip(before, joined, strict=True)), *other)
+        DatabasePair.of(before, tuple(b + j for b, j in zip(before, joined, strict=True)), *other)
         for other, before, joined in product(others, forces, joiners)
         if sum(joined) == 1 or sum(joined) <= ALPHA * sum(before)
     ]

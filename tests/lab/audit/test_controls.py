@@ -11,11 +11,11 @@ from flint import arb
 from leeward.core.exact import precision
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit import controls
-from leeward.lab.audit.controls import DerivedFrame, Infused, float_laplace, reachable
+from leeward.lab.audit import other_releases
 from leeward.lab.audit.exams import workplace_view
 from leeward.lab.audit.loss import pure_loss
-from leeward.lab.audit.planted import made
+from leeward.lab.audit.other_releases import DerivedFrame, Infused, float_laplace, reachable
+from leeward.lab.audit.twins import sound
 
 STEPS = 1 << 20
 
@@ -50,7 +50,7 @@ def test_infusion_keeps_zeros() -> None:
 
 
 def test_a_derived_frame_shows_the_first_worker() -> None:
-    view = workplace_view(made(Slope, "slope"))
+    view = workplace_view(sound(Slope))
     empty, one = (DerivedFrame(view(Database.of((size,)))) for size in (0, 1))
     loss = pure_loss(empty, one, Fraction(1), complete=True)
     assert loss.epsilon == arb("inf")
@@ -90,7 +90,7 @@ def test_rounding_to_halves_of_the_precision_is_still_rejected(
     def single(k: int, scale: float, steps: int) -> float:
         return float(np.float32(-scale * np.log(np.float32(k / steps))))
 
-    monkeypatch.setattr(controls, "_noise", single)
+    monkeypatch.setattr(other_releases, "_noise", single)
     assert float_laplace(1.0, STEPS).epsilon == arb("inf")
 
 
@@ -101,5 +101,5 @@ def on_a_lattice(k: int, scale: float, steps: int) -> float:
 
 
 def test_exact_noise_on_a_lattice_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(controls, "_noise", on_a_lattice)
+    monkeypatch.setattr(other_releases, "_noise", on_a_lattice)
     assert float_laplace(1.0, STEPS).epsilon == 0

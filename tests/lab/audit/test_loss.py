@@ -12,7 +12,7 @@ from leeward.core.exact import precision
 from leeward.core.noise.law import laplace
 from leeward.core.noise.quartic import QuarticLaw
 from leeward.lab.audit.clipped_exam import renyi
-from leeward.lab.audit.loss import Loss, _log, _peaks, hockey_stick, laplace_loss, pure_loss
+from leeward.lab.audit.loss import PrivacyLoss, _log, _peaks, hockey_stick, laplace_loss, pure_loss
 from leeward.lab.audit.outputs import Rounded
 
 
@@ -111,7 +111,7 @@ def test_a_loss_that_another_process_sends_is_the_same_ball_or_a_wider_one() -> 
     with precision(128):
         third = arb(1) / 3
         kept = {"draws": 5, "fault": "clips otherwise"}
-        loss = Loss(third.log(), arb("inf"), arb("nan"), bound=arb(2).sqrt(), **kept)  # type: ignore[arg-type]
+        loss = PrivacyLoss(third.log(), arb("inf"), arb("nan"), bound=arb(2).sqrt(), **kept)  # type: ignore[arg-type]
         sent = pickle.loads(pickle.dumps(loss))  # noqa: S301 (our own bytes)
         assert sent.forward.contains(loss.forward)
         assert sent.forward.mid() == loss.forward.mid()

@@ -11,8 +11,8 @@ from leeward.core.privacy.workforces import Database, changed
 from leeward.lab.audit.neighbours import (
     FULL,
     QUICK,
+    DatabasePair,
     Depth,
-    Pair,
     block_sizes,
     blocks,
     chain,
@@ -28,17 +28,17 @@ ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(3, 10), Fraction(1), Fract
 GROWING = ["strong", "weak"]
 
 
-def sizes(pair: Pair) -> tuple[int, int]:
+def sizes(pair: DatabasePair) -> tuple[int, int]:
     """Of the establishment that changes."""
     return pair.before.sizes[-1], pair.after.sizes[-1]
 
 
-def others(pair: Pair) -> tuple[int, ...]:
+def others(pair: DatabasePair) -> tuple[int, ...]:
     """The sizes of the establishments that do not change."""
     return pair.before.sizes[:-1]
 
 
-def jobs(pair: Pair) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def jobs(pair: DatabasePair) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Of the establishment that changes, by kind of worker."""
     return pair.before.establishments[-1].jobs, pair.after.establishments[-1].jobs
 
@@ -67,7 +67,7 @@ def test_all_small_pairs_are_there(alpha: Fraction) -> None:
     expected = set()
     for other, size, after in product([None, *range(7)], range(7), range(40)):
         if size < after and (after <= (1 + alpha) * size or after == size + 1):
-            expected.add(Pair.of((size,), (after,), *([] if other is None else [(other,)])))
+            expected.add(DatabasePair.of((size,), (after,), *([] if other is None else [(other,)])))
     assert set(small(policy("strong"), alpha, 6)) == expected
 
 

@@ -12,9 +12,10 @@ from leeward.core.mechanisms.pay_two_scales import _step
 from leeward.core.noise.body import CENTRED, HEXAGON, Body
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.pair_block import PairBlock, cone_bounds, density_bounds, mass_loss
-from leeward.lab.audit.pay_controls import PaidWeights, real_calibration
-from leeward.lab.audit.planted import made, twin
+from leeward.lab.audit.pay_controls import real_calibration
+from leeward.lab.audit.pay_twins import PaidWeights
 from leeward.lab.audit.recording import entries
+from leeward.lab.audit.twins import sound, twin
 
 BODIES = pytest.mark.parametrize("body", [HEXAGON, CENTRED], ids=lambda body: body.name)
 SHAPES = pytest.mark.parametrize("shape", [Fraction(5), Fraction(21, 2), Fraction(0)], ids=str)
@@ -97,7 +98,7 @@ def test_an_observed_cap_shows_at_fifty_scales() -> None:
 
 def test_weights_by_payroll_move_those_who_stay() -> None:
     """mathematics/auditing.md 3: θ = 11, βθ = 1, 1000 at no pay, 100 joiners at the cap."""
-    spoilt = twin(PaidWeights, made(PayClipped, "pay_clipped", cap=1000))
+    spoilt = twin(PaidWeights, sound(PayClipped, cap=1000))
     pay = ([0] * 1000, [0] * 1000 + [1000] * 100)
     lattice = spoilt.bounds.clipping.lattice
     held = entries([Database.capped(1000, [one]) for one in pay], 1)

@@ -14,7 +14,8 @@ from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.split import by_class
 from leeward.core.noise.law import Law
 from leeward.core.noise.scales import Integers, LawByScale, Scales, Some
-from leeward.lab.audit.lines import LINES, QUICK_GRID, Line, TableLine
+from leeward.lab.audit.audit_line import QUICK_GRID, AuditLine, TableLine
+from leeward.lab.audit.lines import LINES
 from leeward.lab.audit.neighbours import QUICK
 from leeward.lab.audit.released_code import RELEASED_CODE
 from leeward.lab.audit.row import CONFIRMED, REJECTED, Row
@@ -27,7 +28,7 @@ def examined(mechanism: str, alpha: str) -> list[Row]:
     lines = [
         replace(line, every=1)
         for line in LINES
-        if isinstance(line, Line)
+        if isinstance(line, AuditLine)
         and (line.mechanism, line.policies, line.calibration) == (mechanism, ("strong",), "tight")
         and not (line.at or line.deep or line.options)
     ]
@@ -66,7 +67,7 @@ def staffed(table: ClippedCounts, entries: Entries) -> Iterator[tuple[Clipped, I
 
 def is_of_clipped(line: object) -> bool:
     """Whether it examines a table of `clipped`, or its released code."""
-    if not isinstance(line, TableLine | Line) or line.mechanism != "clipped":
+    if not isinstance(line, TableLine | AuditLine) or line.mechanism != "clipped":
         return False
     return isinstance(line, TableLine) or line.detail == RELEASED_CODE
 

@@ -17,19 +17,19 @@ from leeward.core.privacy import Guarantee, policy, sentences
 from leeward.core.privacy.words import IDS, Sentence
 from leeward.core.privacy.workforces import Counts, Database
 from leeward.lab.audit import examine
+from leeward.lab.audit.false_promises import false_promises
 from leeward.lab.audit.promises import (
     JOB_PAIRS,
     PAIRS,
     SURVEYS,
     Promise,
     examined,
-    false_promises,
     printable,
     printed,
 )
-from leeward.lab.audit.publication import Setting, settings
+from leeward.lab.audit.publication import Publication, settings
 from leeward.lab.audit.reading_exam import READING
-from leeward.lab.audit.worlds import Population, World, WorldPair, alike, alone, make_up
+from leeward.lab.audit.worlds import Possibilities, PossibleWorld, WorldPair, alike, alone, make_up
 
 SOURCE = Path(__file__).parents[3] / "src" / "leeward"
 
@@ -105,7 +105,7 @@ def test_rows_are_numbers(rows: list[Promise]) -> None:
 
 
 def loss(name: str, before: int, after: int) -> float:
-    setting = Setting("strong", mechanism(name, alpha="0.1", epsilon="1"), "all jobs")
+    setting = Publication("strong", mechanism(name, alpha="0.1", epsilon="1"), "all jobs")
     return float(setting.loss(WorldPair(alone((before,)), alone((after,)))))
 
 
@@ -120,7 +120,7 @@ def test_the_share_of_a_minority_is_told_apart(rows: list[Promise]) -> None:
     assert old.verdict == "rejected"
 
 
-def neighbours(population: Population, force: Counts, largest: int) -> Iterator[Counts]:
+def neighbours(population: Possibilities, force: Counts, largest: int) -> Iterator[Counts]:
     for other in product(range(largest + 1), repeat=len(force)):
         if sum(other) <= largest and population.policy.admits(
             Database.of(force), Database.of(other), population.alpha
@@ -128,7 +128,7 @@ def neighbours(population: Population, force: Counts, largest: int) -> Iterator[
             yield other
 
 
-def steps(population: Population, before: Counts, after: Counts, largest: int) -> int:
+def steps(population: Possibilities, before: Counts, after: Counts, largest: int) -> int:
     """The shortest path in the graph of neighbours, by breadth-first search."""
     reached, waiting = {before: 0}, deque([before])
     while waiting:
@@ -142,7 +142,7 @@ def steps(population: Population, before: Counts, after: Counts, largest: int) -
     raise AssertionError("every workforce can be reached")
 
 
-def single(world: World) -> Counts | None:
+def single(world: PossibleWorld) -> Counts | None:
     forces = [force for cell in world.cells for force in cell.establishments]
     return forces[0].jobs if len(forces) == 1 else None
 
@@ -154,7 +154,7 @@ STEPS = {"person": 1, "person-moved": 2, "size": 1, "group": 2, "size-far": 1}
 @pytest.mark.parametrize("name", ["strong", "weak", "worker"])
 def test_worlds_are_as_many_steps_apart_as_is_said(name: str) -> None:
     alpha = None if name == "worker" else Fraction(1, 2)
-    population = Population(policy(name), alpha, 2)
+    population = Possibilities(policy(name), alpha, 2)
     looked = 0
     for id_ in ("person", "person-moved", *(("size", "group", "size-far") if alpha else ())):
         for pair in PAIRS[id_](population):
@@ -167,7 +167,7 @@ def test_worlds_are_as_many_steps_apart_as_is_said(name: str) -> None:
 
 
 def test_make_ups_that_are_alike_in_every_group_are_two_weak_steps_apart() -> None:
-    population = Population(policy("weak"), Fraction(1, 2), 4)
+    population = Possibilities(policy("weak"), Fraction(1, 2), 4)
     forces = [f for f in product(range(3), repeat=4) if sum(f) == 4]
     pairs_ = [(a, b) for a in forces for b in forces if a < b]
     near = [(a, b) for a, b in pairs_ if alike(population, a, b)]

@@ -9,7 +9,7 @@ from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.smooth_gamma import SmoothGamma
 from leeward.core.privacy import policy
 from leeward.lab.audit.exams import scalar, workplace_view
-from leeward.lab.audit.loss import Loss, pure_loss
+from leeward.lab.audit.loss import PrivacyLoss, pure_loss
 from leeward.lab.audit.neighbours import QUICK, pairs
 from leeward.lab.audit.outputs import Rounded
 from leeward.lab.baselines.printed import stated_delta
@@ -30,7 +30,7 @@ def test_smooth_gamma_keeps_its_promise_at_the_largest_alpha(published: SmoothGa
     assert float(loss.epsilon) == pytest.approx(0.811, abs=5e-3)
 
 
-def dilated(published: SmoothGamma) -> Loss:
+def dilated(published: SmoothGamma) -> PrivacyLoss:
     """The scale grows by 1+α and the count not at all."""
     scale = published.scale(0, 10**9)
     narrow, wide = (Rounded(0, published.law, s) for s in (scale, scale * (1 + LARGEST)))

@@ -18,8 +18,8 @@ from leeward.core.noise.law import laplace
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit.lines import LINES, Line
-from leeward.lab.audit.planted import CoveredNorm, FreshGamma, HalfMoved, clipped_twin, twin
+from leeward.lab.audit.audit_line import AuditLine
+from leeward.lab.audit.lines import LINES
 from leeward.lab.audit.recording import (
     RecordingNoise,
     clipped_release,
@@ -36,6 +36,7 @@ from leeward.lab.audit.released_code import (
     clipped_sums,
     grid_index,
 )
+from leeward.lab.audit.twins import CoveredNorm, FreshGamma, HalfMoved, clipped_twin, twin
 from tests.core.mechanisms.built import SCALAR, additive, clipped, vector_pareto
 
 CLIPPED = clipped(alpha="0.1", epsilon=1, cells=2, split="1/8")
@@ -48,7 +49,7 @@ DATABASES = (
 EXAMS = {
     line.mechanism: line.examine
     for line in LINES
-    if isinstance(line, Line) and isinstance(line.examine, CodeExam)
+    if isinstance(line, AuditLine) and isinstance(line.examine, CodeExam)
 }
 BUILT = [*(additive(case) for case in SCALAR), vector_pareto(alpha="0.1", epsilon=4, cells=3)]
 BUILT_JOINT = [

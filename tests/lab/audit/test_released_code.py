@@ -21,26 +21,22 @@ from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers, Scales
 from leeward.core.privacy import policy
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit.neighbours import QUICK, Pair
-from leeward.lab.audit.planted import CoveredNorm, NarrowNoise, clipped_twin, made, twin
+from leeward.lab.audit.neighbours import QUICK, DatabasePair
 from leeward.lab.audit.released_code import (
-    BINS,
     BLOCK_CODE,
     CLIPPED_CODE,
     COUNT_CODE,
     COUNTS,
-    FALSE_ALARM,
     KEPT_CODE,
-    Experiment,
-    at_least,
     drawn,
-    lower_bound,
 )
+from leeward.lab.audit.sampled_pair import BINS, FALSE_ALARM, SampledPair, at_least, lower_bound
 from leeward.lab.audit.table_exam import examine_table
+from leeward.lab.audit.twins import CoveredNorm, NarrowNoise, clipped_twin, sound, twin
 from tests.core.mechanisms.built import additive, clipped, vector_pareto
 
 STRONG = policy("strong")
-LARGE = Pair.of((1000,), (1100,))
+LARGE = DatabasePair.of((1000,), (1100,))
 FEW = 1 << 15
 
 
@@ -140,7 +136,7 @@ class FollowsTable(VectorPareto):
 
 def test_a_mechanism_that_is_applied_to_the_wrong_table_is_found() -> None:
     """What `measure` does to a table is no part of `_release`: its draws show it."""
-    node = made(NodeLaplace, "node_laplace", theta=8)
+    node = sound(NodeLaplace, theta=8)
     pareto = vector_pareto(alpha="0.1", epsilon=1, cells=2)
     for exam, genuine, spoilt, name in (
         (KEPT_CODE, node, twin(KeepsLarge, node), "establishment"),
@@ -156,14 +152,14 @@ def test_a_mechanism_that_is_applied_to_the_wrong_table_is_found() -> None:
 
 def test_half_the_noise_shows_in_few_draws() -> None:
     slope = additive("slope")
-    genuine = Experiment(LARGE, FEW).loss(partial(drawn, slope), Fraction(0))
+    genuine = SampledPair(LARGE, FEW).loss(partial(drawn, slope), Fraction(0))
     assert 0.7 < float(genuine.epsilon) < 1
 
     def narrow(database: Database, draws: int) -> np.ndarray:
         counts = np.full((draws, 1), database.size)
         return slope._release(counts, counts, NarrowNoise(Fraction(1, 2))).astype(float)
 
-    assert float(Experiment(LARGE, FEW).loss(narrow, Fraction(0)).epsilon) > 1.3
+    assert float(SampledPair(LARGE, FEW).loss(narrow, Fraction(0)).epsilon) > 1.3
 
 
 def test_narrow_noise_is_narrow() -> None:

@@ -16,7 +16,7 @@ from leeward.lab.attacks import attack_registry
 from leeward.lab.attacks.attack_registry import ATTACK, ATTACKS, OF_FILES, attack_named, has_solver
 from leeward.lab.attacks.gallery import INDEX, Run, files
 from leeward.lab.attacks.gallery import as_json as answer
-from leeward.lab.attacks.world import World, made_up, of_plan
+from leeward.lab.attacks.world import AttackedWorld, made_up, of_plan
 from leeward.publishing.bundle.disk import appearing, write_file
 from leeward.publishing.bundle.writer import require_free
 from leeward.publishing.plan.plan import read_plan
@@ -164,9 +164,9 @@ def _run(
 @contextmanager
 def _world(
     names: Sequence[str], data: Path | None, bar: ProgressBar | Silent
-) -> Iterator[World | None]:
+) -> Iterator[AttackedWorld | None]:
     """The tables of a plan, made-up ones, or none if no attack asks for any."""
-    opened: AbstractContextManager[World | None]
+    opened: AbstractContextManager[AttackedWorld | None]
     if data is not None:
         bar.step("checking the rows")
         opened = of_plan(read_plan(data))

@@ -1,4 +1,4 @@
 """Attacks: what an attacker learns from other protections, from ours, and from no release at all.
 
-Every attack is one module with one function `attack(world, *, …) -> Finding`.
+Every attack is one module with one function `attack(world, *, …) -> AttackFinding`.
 """

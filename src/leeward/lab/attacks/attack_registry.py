@@ -9,9 +9,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from leeward.core.errors import InvalidParameter, nearest, shown
-from leeward.lab.attacks.finding import Finding
-from leeward.lab.attacks.world import World
+from leeward.core.errors import InvalidParameter, did_you_mean, shown
+from leeward.lab.attacks.finding import AttackFinding
+from leeward.lab.attacks.world import AttackedWorld
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,11 @@ ATTACK, OF_FILES = "attack", "of_files"
 def attack_named(name: str) -> Attack:
     """The attack of this name; another one is refused."""
     if name not in ATTACKS:
-        near = nearest(name, ATTACKS)
         raise InvalidParameter(
             "attack",
             rule="must be one that `leeward attack` lists, or all",
             value=shown(name),
-            next_step=f"Did you mean {near!r}?" if near else "Type: leeward attack",
+            next_step=did_you_mean(name, ATTACKS, "Type: leeward attack"),
         )
     return ATTACKS[name]
 
@@ -71,32 +70,30 @@ def has_solver() -> bool:
 def story(name: str) -> Sequence[str]:
     """What the attacker has and does: the module's own words below its first line."""
     said = cleandoc(_module(name).__doc__ or "")
-    return [" ".join(one.split()) for one in said.split("\n\n")[1:]] or [ATTACKS[name].line]
+    return [" ".join(paragraph.split()) for paragraph in said.split("\n\n")[1:]] or [
+        ATTACKS[name].line
+    ]
 
 
 def parameters(name: str, written: Sequence[str], function: str = ATTACK) -> Mapping[str, Any]:
     """Parameters of an attack, each written as KEY=VALUE and read as its default is."""
-    known = _defaults(name, function)
-    return dict(_read(name, one, known) for one in written)
-
-
-def _defaults(name: str, function: str) -> Mapping[str, Any]:
-    """What may be set, with its default; what has none is not for the command line."""
-    asked = signature(getattr(_module(name), function)).parameters.values()
-    settable = (one for one in asked if one.kind is Parameter.KEYWORD_ONLY)
-    return {one.name: one.default for one in settable if isinstance(one.default, (int, float, str))}
+    known = {
+        option.name: option.default
+        for option in signature(getattr(_module(name), function)).parameters.values()
+        if option.kind is Parameter.KEYWORD_ONLY and isinstance(option.default, (int, float, str))
+    }
+    return dict(_read(name, words, known) for words in written)
 
 
 def _read(name: str, written: str, known: Mapping[str, Any]) -> tuple[str, Any]:
     key, _, value = written.partition("=")
     if key not in known:
-        near = nearest(key, known)
         listed = ", ".join(known) or "none"
         raise InvalidParameter(
             "--with",
             rule=f"must set a parameter of {name} as KEY=VALUE; it has {listed}",
             value=shown(written),
-            next_step=f"Did you mean {near!r}?" if near else "Set one of these, or leave it out.",
+            next_step=did_you_mean(key, known, "Set one of these, or leave it out."),
         )
     kind = type(known[key])
     try:
@@ -111,20 +108,20 @@ def _read(name: str, written: str, known: Mapping[str, Any]) -> tuple[str, Any]:
         ) from None
 
 
-def run(name: str, world: World | None = None, **given: Any) -> Finding:  # noqa: ANN401
+def run(name: str, world: AttackedWorld | None = None, **given: Any) -> AttackFinding:  # noqa: ANN401
     """Run an attack by name; one with tables needs a world.
 
     What is found in an internal world is internal, whatever the attack says of itself.
     """
     attack = _module(name).attack
-    found: Finding = attack(world, **given) if ATTACKS[name].tables else attack(**given)
-    return replace(found, internal=True) if world is not None and world.internal else found
+    finding: AttackFinding = attack(world, **given) if ATTACKS[name].tables else attack(**given)
+    return replace(finding, internal=True) if world is not None and world.internal else finding
 
 
-def run_on_files(name: str, files: Sequence[Path], **given: Any) -> Finding:  # noqa: ANN401
+def run_on_files(name: str, files: Sequence[Path], **given: Any) -> AttackFinding:  # noqa: ANN401
     """Run an attack on published tables; only some have such a function."""
-    found: Finding = getattr(_module(name), OF_FILES)(files, **given)
-    return found
+    finding: AttackFinding = getattr(_module(name), OF_FILES)(files, **given)
+    return finding
 
 
 def _module(name: str) -> ModuleType:

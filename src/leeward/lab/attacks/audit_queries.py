@@ -23,8 +23,8 @@ from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.exact import rational
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, percent, significant
-from leeward.core.show.plots import Plot, PlotSeries, Share, Shares
-from leeward.lab.attacks.finding import Against, Finding
+from leeward.core.show.plots import Plot, PlotSeries, Shares
+from leeward.lab.attacks.finding import Against, AttackFinding, bar, finds
 from leeward.lab.attacks.released_counts import noisy_counts, require_between
 from leeward.lab.baselines.feasibility import solved, solver
 
@@ -40,20 +40,20 @@ DENSITY = 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class ExactSums:
     """Exact sums of 0/1 secrets: which people each counts (sums, people), and what it is."""
 
     members: Integers
     values: Integers
 
     @classmethod
-    def of(cls, members: Sequence[Sequence[int]], secret: Sequence[int]) -> "Sums":
+    def of(cls, members: Sequence[Sequence[int]], secret: Sequence[int]) -> "ExactSums":
         """The sums that are published of a secret."""
         counted = np.array(members)
         return cls(counted, counted @ np.array(secret))
 
     @classmethod
-    def drawn(cls, people: int, sums: int, seed: int) -> "Sums":
+    def drawn(cls, people: int, sums: int, seed: int) -> "ExactSums":
         """Sums over random halves of made-up people."""
         draw = SeededBits(seed).generator
         members, secret = draw.integers(0, 2, (sums, people)), draw.integers(0, 2, people)
@@ -65,20 +65,20 @@ class Sums:
         return int(self.members.shape[1])
 
 
-EXAMPLE = Sums.of([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1]], [1, 0, 0, 1])
+EXAMPLE = ExactSums.of([[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 1]], [1, 0, 0, 1])
 """x1+x2 = 1, x1+x3 = 1, x2+x3+x4 = 1."""
 
 
-def by_linear_algebra(sums: Sums) -> Bits:
+def by_linear_algebra(sums: ExactSums) -> Bits:
     """The bits whose unit vector is a combination of the sums."""
     rank = np.linalg.matrix_rank(sums.members)
     solved, *_ = np.linalg.lstsq(sums.members.astype(np.float64), sums.values)
     units = np.eye(sums.people, dtype=np.int64)
-    inside = (np.linalg.matrix_rank(np.vstack([sums.members, one])) == rank for one in units)
-    return tuple(round(x) if held else None for x, held in zip(solved, inside, strict=True))
+    inside = (np.linalg.matrix_rank(np.vstack([sums.members, unit])) == rank for unit in units)
+    return tuple(round(x) if fixed else None for x, fixed in zip(solved, inside, strict=True))
 
 
-def by_brute_force(sums: Sums) -> Bits:
+def by_brute_force(sums: ExactSums) -> Bits:
     """All secrets that agree with the sums, tried one after another."""
     every = (np.arange(2**sums.people)[:, None] >> np.arange(sums.people)) & 1
     left = every[(every @ sums.members.T == sums.values).all(axis=1)]
@@ -86,7 +86,7 @@ def by_brute_force(sums: Sums) -> Bits:
     return tuple(a if a == b else None for a, b in zip(low, high, strict=True))
 
 
-def by_solver(sums: Sums, seconds: float = 10.0) -> Bits | None:
+def by_solver(sums: ExactSums, seconds: float = 10.0) -> Bits | None:
     """A bit is determined if no secret has the other value; None if there is too little time."""
     end = perf_counter() + seconds
     first = _secret(sums, {}, seconds)
@@ -101,17 +101,17 @@ def by_solver(sums: Sums, seconds: float = 10.0) -> Bits | None:
             return None
         if not other:
             fixed[at] = first[at]
-        open_ -= {one for one, bit in enumerate(other) if bit != first[one]}
+        open_ -= {person for person, bit in enumerate(other) if bit != first[person]}
     return tuple(fixed.get(at) for at in range(sums.people))
 
 
-def _secret(sums: Sums, given: dict[int, int], seconds: float) -> tuple[int, ...] | None:
+def _secret(sums: ExactSums, given: dict[int, int], seconds: float) -> tuple[int, ...] | None:
     """A secret with the sums and the given bits; empty if there is none, None if out of time."""
     cp_model = solver()
     model: CpModel = cp_model.CpModel()
     bits = [model.new_bool_var("") for _ in range(sums.people)]
     for members, value in zip(sums.members.tolist(), sums.values.tolist(), strict=True):
-        model.add(sum(bit for bit, held in zip(bits, members, strict=True) if held) == value)
+        model.add(sum(bit for bit, counted in zip(bits, members, strict=True) if counted) == value)
     for at, value in given.items():
         model.add(bits[at] == value)
     done, status = solved(model, seconds)
@@ -131,17 +131,17 @@ def denied(most: int) -> list[Numbers]:
     The office denies what would fix a number in all worlds that agree with its answers.
     """
     every = range(most + 1)
-    told = [one for one in product(every, every, every) if max(one) == 5]
+    worlds = [numbers for numbers in product(every, every, every) if max(numbers) == 5]
 
     def fixes(answer: int) -> bool:
-        left = [one for one in told if max(one[:2]) == answer]
+        left = [numbers for numbers in worlds if max(numbers[:2]) == answer]
         return any(len(set(values)) == 1 for values in zip(*left, strict=True))
 
     refused = {answer for answer in range(most + 1) if fixes(answer)}
-    return [one for one in told if max(one[:2]) in refused]
+    return [numbers for numbers in worlds if max(numbers[:2]) in refused]
 
 
-def posterior(sums: Sums, epsilon: str, draws: int) -> Floats:
+def posterior(sums: ExactSums, epsilon: str, draws: int) -> Floats:
     """P(bit = 1) after noisy sums that share an epsilon, (draws, people); even chances before."""
     each = rational(epsilon, "epsilon") / len(sums.values)
     released = noisy_counts("edge_laplace", each).release(np.tile(sums.values, (draws, 1)))
@@ -156,32 +156,32 @@ def timed(sizes: Sequence[int], seconds: float) -> Iterator[tuple[int, float, bo
     """People, seconds of the solver, and whether it came to an end."""
     for people in sizes:
         start = perf_counter()
-        found = by_solver(Sums.drawn(people, ceil(DENSITY * people), SEED), seconds)
-        yield people, perf_counter() - start, found is not None
+        answer = by_solver(ExactSums.drawn(people, ceil(DENSITY * people), SEED), seconds)
+        yield people, perf_counter() - start, answer is not None
 
 
+@finds("audit-queries")
 def attack(
     *, epsilon: str = "1", draws: int = 2000, most: int = 60, step: int = 10, seconds: float = 4.0
-) -> Finding:
+) -> AttackFinding:
     """Solve three exact sums of four secret bits; time the solver on up to `most` people."""
     require_between(1, 10**5, draws=draws)
     require_between(step, 200, most=most)
     require_between(1, 200, step=step)
     require_between(0.1, 3600, seconds=seconds)
-    found, linear = by_solver(EXAMPLE), by_linear_algebra(EXAMPLE)
-    if found is None:
+    solution, linear = by_solver(EXAMPLE), by_linear_algebra(EXAMPLE)
+    if solution is None:
         raise AssertionError("three sums take no time")
-    share, seen = _determined(found), posterior(EXAMPLE, epsilon, draws)
+    share, seen = _determined(solution), posterior(EXAMPLE, epsilon, draws)
     sure = np.maximum(seen, 1 - seen)
-    right = float(((seen > 0.5) == np.array(found)).mean())
+    right = float(((seen > 0.5) == np.array(solution)).mean())
     times = list(timed(range(step, most + 1, step), seconds))
     thirds = {c for _, _, c in denied(9)}
-    return Finding(
-        attack="audit-queries",
+    return AttackFinding(
         title="Exact sums and denials",
         number=share,
         sentence=f"x1+x2 = 1, x1+x3 = 1 and x2+x3+x4 = 1 fix {percent(share)} of four secret bits: "
-        f"x = {found}. Linear algebra says that {percent(_determined(linear))} are fixed.",
+        f"x = {solution}. Linear algebra says that {percent(_determined(linear))} are fixed.",
         against_leeward=Against(
             float((sure == 1).mean()),
             f"With noise at ε {epsilon} for the three sums together no bit is ever certain: "
@@ -189,13 +189,6 @@ def attack(
             f"are right in {percent(right)}. Nothing is denied, so no denial tells anything.",
         ),
         against_nothing=Against(0.0, "Without any sum every bit can be either."),
-        parameters={
-            "epsilon": epsilon,
-            "draws": draws,
-            "most": most,
-            "step": step,
-            "seconds": seconds,
-        },
         pictures=(_believed(share, _determined(linear), float(sure.mean())), _hard(times)),
         remarks=(
             f"Of all numbers up to 9 with max(a, b, c) = 5 told and max(a, b) denied, c is "
@@ -205,7 +198,7 @@ def attack(
             "(Kleinberg, Papadimitriou and Raghavan, PODS 2000).",
         ),
         further={
-            "determined": list(found),
+            "determined": list(solution),
             "linear_algebra": list(linear),
             "denied_third": sorted(thirds),
             "guesses_right": right,
@@ -222,10 +215,10 @@ def _believed(exact: float, linear: float, ours: float) -> Shares:
     return Shares(
         "Three exact sums fix all four secrets, though equations alone fix none",
         (
-            Share("solved in whole numbers: bits fixed", exact, percent(exact), "theirs"),
-            Share("solved as equations: bits fixed", linear, percent(linear), "theirs"),
-            Share("noisy sums: belief in a bit", ours, percent(ours), "ours"),
-            Share("no sums: belief in a bit", 0.5, percent(0.5), "nothing"),
+            bar("solved in whole numbers: bits fixed", exact),
+            bar("solved as equations: bits fixed", linear),
+            bar("noisy sums: belief in a bit", ours, "ours"),
+            bar("no sums: belief in a bit", 0.5, "nothing"),
         ),
         most=1,
     )

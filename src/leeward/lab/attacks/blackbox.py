@@ -6,33 +6,23 @@ with exact confidence limits (Clopper and Pearson). If even the lower limit of o
 times the upper limit of the other, the sampler is not ε-private. A bound below ε proves nothing.
 """
 
-import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from importlib import import_module
-from math import exp, isqrt, lgamma, log, log1p
-from pathlib import Path
-from statistics import NormalDist
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from math import log
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from leeward.core.codebook.cells import Floats, Integers
-from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import number_text, rational
-from leeward.core.randomness import SecretBits
+from leeward.core.codebook.cells import Floats
+from leeward.core.errors import InvalidParameter
+from leeward.core.exact import rational
 from leeward.core.show.numbers import capital, count, percent, significant
 from leeward.core.show.plots import Plot, PlotSeries
-from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.released_counts import NoisyCounts, noisy_counts, require_between
-from leeward.lab.baselines.noise_infusion import Infusion
-
-Sampler: TypeAlias = Callable[[Any, int], ArrayLike]
-"""`sampler(database, count)` gives `count` independent outputs, one number each."""
+from leeward.lab.attacks.confidence_limits import at_least, at_most, wilson
+from leeward.lab.attacks.finding import Against, AttackFinding, finds
+from leeward.lab.attacks.released_counts import require_between
+from leeward.lab.attacks.samplers import OURS, Case, Sampler, case_named, cases, written_case
 
 CONFIDENCE = 0.999
-OURS, ALPHA = "slope", "0.1"
 MOST_THRESHOLDS = 4000
 FEWEST, MOST = 100, 10**8
 """Draws below which no bound is worth a sentence, and those that memory holds."""
@@ -154,136 +144,18 @@ def _chosen(left: Floats, right: Floats, miss: float) -> _Event:
     values = np.unique(np.concatenate([left, right]))
     if values.size > MOST_THRESHOLDS:
         values = np.unique(np.quantile(values, np.linspace(0, 1, MOST_THRESHOLDS)))
-    below = [np.searchsorted(np.sort(one), values, side="right") for one in (left, right)]
-    best, found = -np.inf, _Event(float(values[0]), up_to=True, on_left=True)
+    below = [np.searchsorted(np.sort(outputs), values, side="right") for outputs in (left, right)]
+    best, event = -np.inf, _Event(float(values[0]), up_to=True, on_left=True)
     for up_to in (True, False):
-        a, b = (one if up_to else left.size - one for one in below)
+        a, b = (times if up_to else left.size - times for times in below)
         for on_left in (True, False):
             often, seldom = (a, b) if on_left else (b, a)
-            low, high = _wilson(often, left.size, miss)[0], _wilson(seldom, left.size, miss)[1]
+            low, high = wilson(often, left.size, miss)[0], wilson(seldom, left.size, miss)[1]
             bounds = np.log(np.maximum(low, 1e-300) / high)
             at = int(bounds.argmax())
             if bounds[at] > best:
-                best, found = bounds[at], _Event(float(values[at]), up_to, on_left)
-    return found
-
-
-def _wilson(times: Integers, draws: int, miss: float) -> tuple[Floats, Floats]:
-    z = -NormalDist().inv_cdf(miss)
-    share, more = times / draws, z * z / draws
-    middle = share + more / 2
-    reach = z * np.sqrt(share * (1 - share) / draws + more / (4 * draws))
-    low: Floats = np.maximum((middle - reach) / (1 + more), 0)
-    high: Floats = (middle + reach) / (1 + more)
-    return low, high
-
-
-def at_least(times: int, draws: int, miss: float) -> float:
-    """The lower confidence limit of a probability; it is too high with probability `miss`."""
-    if times == 0:
-        return 0.0
-    low, high = 0.0, times / draws
-    while high - low > 1e-14 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _tail(times, draws, middle) < miss else (low, middle)
-    return low
-
-
-def at_most(times: int, draws: int, miss: float) -> float:
-    """The upper confidence limit: the lower one of the opposite, from above."""
-    return 1 - at_least(draws - times, draws, miss)
-
-
-def _tail(times: int, draws: int, p: float) -> float:
-    """P(X ≥ times) of a binomial X, for 0 < p ≤ times/draws: terms fall, so that few are needed."""
-    if p >= 1:
-        return 1.0
-    first = lgamma(draws + 1) - lgamma(times + 1) - lgamma(draws - times + 1)
-    first += times * log(p) + (draws - times) * log1p(-p)
-    k = np.arange(times, min(draws, times + 20 * isqrt(draws) + 100))
-    ratios = np.log((draws - k) / (k + 1)) + (log(p) - log1p(-p))
-    return exp(first) * (1 + float(np.exp(np.cumsum(ratios)).sum()))
-
-
-@dataclass(frozen=True)
-class Case:
-    """A sampler, and two databases that are neighbours."""
-
-    words: str
-    sampler: Sampler
-    left: object
-    right: object
-
-
-def cases(epsilon: str) -> Mapping[str, Case]:
-    """What is tested by name; α is 0.1, so 1,000 and 1,100 jobs are neighbours."""
-    slope, edge = noisy_counts(OURS, epsilon, ALPHA), noisy_counts("edge_laplace", epsilon)
-    twice = 2 * rational(epsilon, "epsilon")
-    too_little = noisy_counts(OURS, twice, ALPHA)
-
-    def one_job(size: int, draws: int) -> Integers:
-        return edge.release(np.full(draws, size))
-
-    def answered(secret: int, draws: int) -> NDArray[np.bool_]:
-        """True in three cases of four."""
-        lies: NDArray[np.bool_] = SecretBits().words64(draws) < np.uint64(1 << 62)
-        return lies ^ bool(secret)
-
-    def infused(size: int, draws: int) -> Floats:
-        return np.rint(size * Infusion().factors(np.arange(draws)))
-
-    return {
-        OURS: Case("slope noise", _of_size(slope), 1000, 1100),
-        "half": Case(
-            f"slope noise made for ε {number_text(twice)}", _of_size(too_little), 1000, 1100
-        ),
-        "edge": Case("edge noise, one job", one_job, 1000, 1001),
-        "edge-size": Case("edge noise, sizes 10 % apart", one_job, 100, 110),
-        "response": Case("randomised response, ln 3", answered, 0, 1),
-        "infusion": Case("noise infusion, sizes 10 % apart", infused, 1000, 1100),
-    }
-
-
-def _of_size(made: NoisyCounts) -> Sampler:
-    """Releases of a cell that is one establishment."""
-    return lambda size, draws: made.release(np.full(draws, size), np.full(draws, size))
-
-
-def _written(sampler: str, left: str, right: str) -> Case:
-    """The case of a Python function that is named as MODULE:FUNCTION."""
-    module, _, name = sampler.partition(":")
-    sys.path.insert(0, str(Path.cwd()))
-    try:
-        found: Sampler = getattr(import_module(module), name)
-    except (ImportError, AttributeError, ValueError):
-        raise InvalidParameter(
-            "sampler",
-            rule="must be MODULE:FUNCTION of a module that can be imported from this folder",
-            value=shown(sampler),
-            next_step="Write sampler=mine:draw for the function draw(database, count) of mine.py.",
-        ) from None
-    finally:
-        sys.path.pop(0)
-    return Case(sampler, found, _database(left or "0"), _database(right or "1"))
-
-
-def _database(text: str) -> int | str:
-    """A whole number where it is one; a sampler reads other text as it likes."""
-    return int(text) if text.removeprefix("-").isdecimal() else text
-
-
-def _case(mechanism: str, known: Mapping[str, Case], left: str, right: str) -> Case:
-    if mechanism not in known:
-        raise InvalidParameter(
-            "mechanism",
-            rule=f"must be one of {', '.join(known)}",
-            value=shown(mechanism),
-            next_step="Name one of them, or give sampler=MODULE:FUNCTION.",
-        )
-    case = known[mechanism]
-    ends = ((left, case.left), (right, case.right))
-    first, second = (_database(text) if text else own for text, own in ends)
-    return replace(case, left=first, right=second)
+                best, event = bounds[at], _Event(float(values[at]), up_to, on_left)
+    return event
 
 
 Curve: TypeAlias = list[tuple[float, float]]
@@ -291,13 +163,14 @@ Curve: TypeAlias = list[tuple[float, float]]
 
 def _tested(case: Case, draws: int) -> tuple[LowerBound, Curve]:
     """The bound from all draws, and those from fewer of them."""
-    left, right = (_outputs(case.sampler, one, draws) for one in (case.left, case.right))
+    left, right = (_outputs(case.sampler, database, draws) for database in (case.left, case.right))
     sizes = [n for n in (10**power for power in range(3, 9)) if n < draws]
     curve = [(n, _bound(left[:n], right[:n], CONFIDENCE).epsilon) for n in sizes]
-    found = _bound(left, right, CONFIDENCE)
-    return found, [*curve, (draws, found.epsilon)]
+    bound = _bound(left, right, CONFIDENCE)
+    return bound, [*curve, (draws, bound.epsilon)]
 
 
+@finds("blackbox")
 def attack(
     *,
     mechanism: str = "half",
@@ -306,20 +179,22 @@ def attack(
     sampler: str = "",
     left: str = "",
     right: str = "",
-) -> Finding:
+) -> AttackFinding:
     """Bound the epsilon of a sampler from below: one by name, or any Python function."""
     require_between(FEWEST, MOST, draws=draws)
     known = cases(epsilon)
-    case = _written(sampler, left, right) if sampler else _case(mechanism, known, left, right)
-    found, curve = _tested(case, draws)
+    case = (
+        written_case(sampler, left, right) if sampler else case_named(mechanism, known, left, right)
+    )
+    bound, curve = _tested(case, draws)
     ours, our_curve = _tested(known[OURS], draws)
     blind = lower_bound(known[OURS].sampler, 1000, 1000, draws)
     others = (
         {}
         if sampler
         else {
-            name: lower_bound(one.sampler, one.left, one.right, draws).epsilon
-            for name, one in known.items()
+            name: lower_bound(other.sampler, other.left, other.right, draws).epsilon
+            for name, other in known.items()
             if name not in (OURS, mechanism)
         }
     )
@@ -327,14 +202,13 @@ def attack(
     most = log(
         at_least(half // 2, half, (1 - CONFIDENCE) / 2) / at_most(0, half, (1 - CONFIDENCE) / 2)
     )
-    return Finding(
-        attack="blackbox",
+    return AttackFinding(
         title="A lower bound of ε",
-        number=found.epsilon,
-        text=f"ε ≥ {significant(found.epsilon)}",
+        number=bound.epsilon,
+        text=f"ε ≥ {significant(bound.epsilon)}",
         sentence=f"{count(draws)} draws on {case.left} and as many on {case.right} prove that the "
-        f"ε of {case.words} is at least {significant(found.epsilon)}, at "
-        f"{percent(found.confidence)} confidence. {_verdict(found.epsilon, claimed)}",
+        f"ε of {case.words} is at least {significant(bound.epsilon)}, at "
+        f"{percent(bound.confidence)} confidence. {_verdict(bound.epsilon, claimed)}",
         against_leeward=Against(
             ours.epsilon,
             f"A release at ε {epsilon} proves no more than {significant(ours.epsilon)}, "
@@ -346,34 +220,27 @@ def attack(
             "Outputs that do not depend on the data prove no ε at all.",
             text=f"ε ≥ {significant(blind.epsilon)}",
         ),
-        parameters={
-            "mechanism": mechanism,
-            "epsilon": epsilon,
-            "draws": draws,
-            "sampler": sampler,
-            "left": str(case.left),
-            "right": str(case.right),
-        },
+        parameters={"left": str(case.left), "right": str(case.right)},
         pictures=(_picture(case, claimed, curve, our_curve),),
         remarks=(
-            f"The event that proves it: {found.event}, on the {found.on} at least "
-            f"{significant(found.often)}, on the other at most {significant(found.seldom)}.",
+            f"The event that proves it: {bound.event}, on the {bound.on} at least "
+            f"{significant(bound.often)}, on the other at most {significant(bound.seldom)}.",
             f"{count(draws)} draws prove {significant(most)} at most with an event of even "
             "chances: a bound is never evidence that ε is not larger.",
             *(
-                f"{capital(known[name].words)}: at least {significant(one)}."
-                for name, one in others.items()
+                f"{capital(known[name].words)}: at least {significant(bound_of)}."
+                for name, bound_of in others.items()
             ),
         ),
         further={
-            "epsilon_lower": found.epsilon,
+            "epsilon_lower": bound.epsilon,
             "claimed": claimed,
-            "event": found.event,
+            "event": bound.event,
             "most_provable": most,
             "bounds": {
                 **others,
                 OURS: ours.epsilon,
-                **({} if sampler else {mechanism: found.epsilon}),
+                **({} if sampler else {mechanism: bound.epsilon}),
             },
         },
     )

@@ -8,109 +8,33 @@ Martindale, "Understanding Database Reconstruction Attacks on Public Data" (ACM 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain, combinations, combinations_with_replacement, product
 from math import comb, prod
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from leeward.core.codebook.cells import Integers
 from leeward.core.show.numbers import count, counted, percent
 from leeward.core.show.plots import Share, Shares
-from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.released_counts import noisy_counts, require_between
-
-OLDEST, MARRIED_FROM = 125, 15
-NAME = "block"
-
-
-class Person(NamedTuple):
-    """An age and three letters: F or M, B or W, M (married) or S (single)."""
-
-    age: int
-    sex: str
-    race: str
-    married: str
-
-    def __str__(self) -> str:
-        return f"{self.age}{self.sex}{self.race}{self.married}"
-
-
-Block: TypeAlias = tuple[Person, ...]
-Kind: TypeAlias = tuple[str, str, str]
-
-KINDS: tuple[Kind, ...] = tuple(product("FM", "BW", "MS"))
-"""Sex, race and whether married: the eight cells of a block."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """A published row: who is counted, how many they are, median and mean of their ages.
-
-    `who` has a letter or a dot for each of sex, race and married.
-    """
-
-    name: str
-    who: str
-    count: int
-    median: int
-    mean: float
-
-    @cached_property
-    def total(self) -> int:
-        """The one sum of ages that rounds to the mean."""
-        near = round(self.count * self.mean)
-        (total,) = (
-            one for one in range(near - 1, near + 2) if abs(one / self.count - self.mean) <= 1 / 20
-        )
-        return total
-
-    def counts(self, kind: Sequence[str]) -> bool:
-        """Whether a person of this kind is counted."""
-        return all(asked in (".", held) for asked, held in zip(self.who, kind, strict=True))
-
-    def fits(self, ages: Sequence[int]) -> bool:
-        """Whether these are the ages of the people who are counted."""
-        half, even = len(ages) // 2, len(ages) % 2 == 0
-        if len(ages) != self.count or sum(ages) != self.total:
-            return False
-        held = sorted(ages)
-        return held[half - even] + held[half] == 2 * self.median
-
-    def ages(self) -> Iterator[tuple[int, ...]]:
-        """All ages, in order, of the people who are counted: three or four of them."""
-        rest, middle = self.total - 2 * self.median, 2 * self.median
-        for b in range(self.median + 1):
-            if self.count == 3 and b <= (last := self.total - self.median - b) <= OLDEST:
-                yield b, self.median, last
-            if self.count == 4:
-                yield from (
-                    (a, b, middle - b, rest - a)
-                    for a in range(b + 1)
-                    if middle - b <= rest - a <= OLDEST
-                )
-
-
-TABLE = (
-    Row("1A", "...", 7, 30, 38),
-    Row("2A", "F..", 4, 30, 33.5),
-    Row("2B", "M..", 3, 30, 44),
-    Row("2C", ".B.", 4, 51, 48.5),
-    Row("2D", ".W.", 3, 24, 24),
-    Row("3B", "..M", 4, 51, 54),
-    Row("4A", "FB.", 3, 36, 36.7),
+from leeward.lab.attacks.finding import Against, AttackFinding, bar, finds
+from leeward.lab.attacks.published_block import (
+    KINDS,
+    MARRIED_FROM,
+    OLDEST,
+    PAIRS,
+    TABLE,
+    Block,
+    BlockRow,
+    Resident,
 )
-"""The rows with numbers; all others of the table are withheld as (D), which tells nothing more."""
-
-PAIRS = (("F..", "M.."), (".B.", ".W."))
-"""Rows that divide the block in two, by sex and by race."""
+from leeward.lab.attacks.released_counts import noisy_counts, require_between
 
 Sided: TypeAlias = tuple[int, str, str]
 """A person of whom age, sex and race are known."""
 
 
-def solutions(rows: Sequence[Row] = TABLE) -> list[Block]:
+def solutions(rows: Sequence[BlockRow] = TABLE) -> list[Block]:
     """All blocks that the rows allow, people in order of age.
 
     Both rows of sex or both rows of race must be among them: the search begins with their ages.
@@ -119,7 +43,7 @@ def solutions(rows: Sequence[Row] = TABLE) -> list[Block]:
     place = 1 if set(PAIRS[1]) <= set(by_who) else 0
     first, second = (by_who[who] for who in PAIRS[place])
     whole = by_who.get("...")
-    found: set[Block] = set()
+    blocks: set[Block] = set()
     for some, others in product(first.ages(), second.ages()):
         ages = (*some, *others)
         if whole is None or whole.fits(ages):
@@ -127,12 +51,12 @@ def solutions(rows: Sequence[Row] = TABLE) -> list[Block]:
             for other in _other_letters(ages, 1 - place, by_who):
                 letters = zip(*((own, other) if place == 0 else (other, own)), strict=True)
                 people = [(age, *two) for age, two in zip(ages, letters, strict=True)]
-                found.update(_married(people, by_who))
-    return sorted(found)
+                blocks.update(_married(people, by_who))
+    return sorted(blocks)
 
 
 def _other_letters(
-    ages: Sequence[int], place: int, by_who: Mapping[str, Row]
+    ages: Sequence[int], place: int, by_who: Mapping[str, BlockRow]
 ) -> Iterator[tuple[str, ...]]:
     """The letters of the other attribute; one of its rows is given, or both."""
     who, rest = sorted(PAIRS[place], key=lambda one: one not in by_who)
@@ -146,7 +70,7 @@ def _other_letters(
                 yield tuple((who if at in group else rest)[place] for at in range(len(ages)))
 
 
-def _married(people: Sequence[Sided], by_who: Mapping[str, Row]) -> Iterator[Block]:
+def _married(people: Sequence[Sided], by_who: Mapping[str, BlockRow]) -> Iterator[Block]:
     """The blocks of these people; who is married is chosen among those who are old enough."""
     row, both = by_who.get("..M"), by_who.get("FB.")
     if both and not both.fits([age for age, *two in people if two == ["F", "B"]]):
@@ -155,8 +79,10 @@ def _married(people: Sequence[Sided], by_who: Mapping[str, Row]) -> Iterator[Blo
     sizes = range(len(grown) + 1) if row is None else [row.count]
     for group in chain.from_iterable(combinations(grown, size) for size in sizes):
         if row is None or row.fits([people[at][0] for at in group]):
-            told = (Person(*one, "M" if at in group else "S") for at, one in enumerate(people))
-            yield tuple(sorted(told))
+            residents = (
+                Resident(*person, "M" if at in group else "S") for at, person in enumerate(people)
+            )
+            yield tuple(sorted(residents))
 
 
 RISKY = "4"
@@ -198,15 +124,15 @@ class Guess:
     @classmethod
     def of(cls, block: Block, epsilon: str, alpha: str, draws: int) -> "Guess":
         """From releases of the block as one establishment."""
-        kinds = [KINDS.index((one.sex, one.race, one.married)) for one in block]
+        kinds = [KINDS.index((resident.sex, resident.race, resident.married)) for resident in block]
         true = np.bincount(kinds, minlength=len(KINDS))
-        made = noisy_counts("vector_pareto", epsilon, alpha, len(KINDS))
-        released = made.release(np.tile(true, (draws, 1)), np.full(draws, len(block)))
+        noise = noisy_counts("vector_pareto", epsilon, alpha, len(KINDS))
+        released = noise.release(np.tile(true, (draws, 1)), np.full(draws, len(block)))
         possible = (released >= 0).all(axis=1) & (released.sum(axis=1) == len(block))
         return cls(
             float(possible.mean()),
             float((released == true).all(axis=1).mean()),
-            float(np.mean([_share_of_truth(one, true) for one in released])),
+            float(np.mean([_share_of_truth(counts, true) for counts in released])),
         )
 
 
@@ -222,7 +148,7 @@ def _share_of_truth(released: Integers, true: Integers) -> float:
     return float((likely == true).all(axis=1).mean())
 
 
-def _but(*names: str) -> list[Row]:
+def _but(*names: str) -> list[BlockRow]:
     return [row for row in TABLE if row.name not in names]
 
 
@@ -230,8 +156,8 @@ def _erratum() -> str:
     """What the lecture counts otherwise."""
     (men,) = (row for row in TABLE if row.name == "2B")
     ages = list(men.ages())
-    born = sum(one[0] > 0 for one in ages)
-    distinct = sum(one[0] > 0 and len(set(one)) == 3 for one in ages)
+    born = sum(three[0] > 0 for three in ages)
+    distinct = sum(three[0] > 0 and len(set(three)) == 3 for three in ages)
     return (
         f"Three ages with median {men.median} and mean {men.mean:g} are {born} combinations from "
         f"age 1 on ({len(ages)} with age 0, {distinct} if all differ). A lecture that shows the "
@@ -239,23 +165,24 @@ def _erratum() -> str:
     )
 
 
-def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Finding:
+@finds("block")
+def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> AttackFinding:
     """Find all blocks of seven people that a published table allows."""
     require_between(1, 10**5, draws=draws)
-    found = solutions()
+    blocks = solutions()
     without = {row.name: len(solutions(_but(row.name))) for row in TABLE}
     few = len(solutions(_but("3B", "4A")))
-    steps = {"1A to 2D": few, "and 3B": without["4A"], "and 4A": len(found)}
-    seven = tuple(map(str, found[0]))
+    steps = {"1A to 2D": few, "and 3B": without["4A"], "and 4A": len(blocks)}
+    fewer = tuple(Share(rows, n, counted(n, "block"), "theirs") for rows, n in steps.items())
+    seven = tuple(map(str, blocks[0]))
     left = counted_histograms()
-    guess = Guess.of(found[0], epsilon, alpha, draws)
-    risky = Guess.of(found[0], RISKY, alpha, draws)
-    return Finding(
-        attack=NAME,
+    guess = Guess.of(blocks[0], epsilon, alpha, draws)
+    risky = Guess.of(blocks[0], RISKY, alpha, draws)
+    return AttackFinding(
         title="Reconstruct a block",
-        number=len(found),
-        text=counted(len(found), "block"),
-        sentence=f"The published table leaves {counted(len(found), 'block')} of seven people: "
+        number=len(blocks),
+        text=counted(len(blocks), "block"),
+        sentence=f"The published table leaves {counted(len(blocks), 'block')} of seven people: "
         f"{', '.join(seven)} (age, sex, race, married or single).",
         against_leeward=Against(
             round(guess.right, 4),
@@ -268,8 +195,10 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Find
             f"Who knows of seven people alone guesses one of {count(len(HISTOGRAMS))} combinations "
             "of sex, race and marriage.",
         ),
-        parameters={"epsilon": epsilon, "alpha": alpha, "draws": draws},
-        pictures=(_shrinking(steps), _guessed({epsilon: guess, RISKY: risky})),
+        pictures=(
+            Shares("Each published row leaves fewer blocks, until one is left", fewer),
+            _guessed({epsilon: guess, RISKY: risky}),
+        ),
         remarks=(
             f"The table withholds half of its rows, marked (D). Rows 1A to 2D alone leave "
             f"{count(steps['1A to 2D'])} blocks.",
@@ -281,7 +210,7 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Find
             _erratum(),
         ),
         further={
-            "solutions": [[str(person) for person in block] for block in found],
+            "solutions": [[str(person) for person in block] for block in blocks],
             "without": without,
             "steps": steps,
             "histograms": len(left),
@@ -291,26 +220,18 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Find
     )
 
 
-def _shrinking(steps: Mapping[str, int]) -> Shares:
-    return Shares(
-        "Each published row leaves fewer blocks, until one is left",
-        tuple(Share(rows, left, counted(left, "block"), "theirs") for rows, left in steps.items()),
-    )
-
-
 def _guessed(guesses: Mapping[str, Guess]) -> Shares:
     """All seven people right, ages left out."""
     ours = (
-        Share(f"eight cells at ε {epsilon}", one.right, percent(round(one.right, 4)), "ours")
-        for epsilon, one in guesses.items()
+        Share(f"eight cells at ε {epsilon}", guess.right, percent(round(guess.right, 4)), "ours")
+        for epsilon, guess in guesses.items()
     )
-    chance = 1 / len(HISTOGRAMS)
     return Shares(
         "Sex, race and marriage of all seven: how often an attacker has them right",
         (
-            Share("the published table", 1, percent(1), "theirs"),
+            bar("the published table", 1),
             *ours,
-            Share("no release", chance, percent(chance), "nothing"),
+            bar("no release", 1 / len(HISTOGRAMS), "nothing"),
         ),
         most=1,
     )

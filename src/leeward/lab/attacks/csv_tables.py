@@ -59,8 +59,12 @@ class CsvTables:
 def read_tables(paths: Sequence[Path]) -> CsvTables:
     """Read the tables of one release; refusals name the file and the line, never what is in it."""
     headers = [_header(path) for path in paths]
-    attributes = tuple(dict.fromkeys(name for one in headers for name in one if name != VALUE))
-    finest = [path for path, one in zip(paths, headers, strict=True) if {*attributes} <= {*one}]
+    attributes = tuple(
+        dict.fromkeys(name for header in headers for name in header if name != VALUE)
+    )
+    finest = [
+        path for path, columns in zip(paths, headers, strict=True) if {*attributes} <= {*columns}
+    ]
     if not attributes or not finest:
         raise BadFile(
             "tables",
@@ -70,7 +74,7 @@ def read_tables(paths: Sequence[Path]) -> CsvTables:
         )
     cells: dict[Codes, PublishedRow] = {}
     sums: list[PublishedRow] = []
-    for path in (finest[0], *(one for one in paths if one != finest[0])):
+    for path in (finest[0], *(other for other in paths if other != finest[0])):
         for line, row in _rows(path, attributes):
             if None in row.codes or path != finest[0]:
                 sums.append(row)
@@ -87,8 +91,8 @@ def _joined(
     attributes: tuple[str, ...], cells: list[PublishedRow], sums: list[PublishedRow]
 ) -> CsvTables:
     """Every sum finds its cells; one of nothing must be able to be 0."""
-    said = [one for one in sums if one.low > 0 or one.high < UNBOUNDED]
-    members = _members([one.codes for one in cells], [one.codes for one in said])
+    said = [total for total in sums if total.low > 0 or total.high < UNBOUNDED]
+    members = _members([cell.codes for cell in cells], [row.codes for row in said])
     if any(not some and row.low > 0 for some, row in zip(members, said, strict=True)):
         raise BadFile(
             "tables",
@@ -101,42 +105,42 @@ def _joined(
         *(_column(cells, end) for end in ("low", "high")),
         *(_column(said, end) for end in ("low", "high")),
     )
-    named = tuple(tuple(code or "" for code in one.codes) for one in cells)
+    named = tuple(tuple(code or "" for code in row.codes) for row in cells)
     return CsvTables(attributes, named, feasible)
 
 
 def _column(rows: Sequence[PublishedRow], end: str) -> Integers:
-    return np.array([getattr(one, end) for one in rows], dtype=np.int64)
+    return np.array([getattr(row, end) for row in rows], dtype=np.int64)
 
 
 def _members(cells: Sequence[Codes], sums: Sequence[Codes]) -> list[list[int]]:
     """The cells that each sum adds up: those that agree in every attribute that it has."""
-    found: list[list[int]] = [[] for _ in sums]
-    for kept in {tuple(code is not None for code in one) for one in sums}:
+    members: list[list[int]] = [[] for _ in sums]
+    for kept in {tuple(code is not None for code in total) for total in sums}:
         numbered: dict[Codes, list[int]] = {}
-        for number, one in enumerate(sums):
-            if tuple(code is not None for code in one) == kept:
-                numbered.setdefault(one, []).append(number)
+        for number, codes_of_sum in enumerate(sums):
+            if tuple(code is not None for code in codes_of_sum) == kept:
+                numbered.setdefault(codes_of_sum, []).append(number)
         for cell, codes in enumerate(cells):
             key = tuple(code if keep else None for code, keep in zip(codes, kept, strict=True))
             for number in numbered.get(key, ()):
-                found[number].append(cell)
-    return found
+                members[number].append(cell)
+    return members
 
 
 def _rows(path: Path, attributes: Sequence[str]) -> Iterator[tuple[int, PublishedRow]]:
     """The rows with their lines, attributes in the common order."""
     lines = _lines(path)
     _, header = next(lines)
-    names = [one.strip() for one in header]
+    names = [name.strip() for name in header]
     for line, fields in lines:
         if len(fields) != len(names):
             raise _bad(
                 path, "must have as many fields in each line as in the first", f"line {line}"
             )
-        held = dict(zip(names, (one.strip() for one in fields), strict=True))
-        codes = tuple(_code(held.get(name, "")) for name in attributes)
-        yield line, PublishedRow(codes, *_ends(held[VALUE], path, line))
+        row = dict(zip(names, (field.strip() for field in fields), strict=True))
+        codes = tuple(_code(row.get(name, "")) for name in attributes)
+        yield line, PublishedRow(codes, *_ends(row[VALUE], path, line))
 
 
 def _code(text: str) -> str | None:
@@ -147,10 +151,10 @@ def _ends(text: str, path: Path, line: int) -> tuple[int, int]:
     """What a published value says: itself, a class, or nothing."""
     if not text:
         return 0, UNBOUNDED
-    found = NUMBER.fullmatch(text)
-    low = int(found[1]) if found else 0
-    high = low if not found or not (found[2] or found[3]) else int(found[2] or UNBOUNDED)
-    if not found or low > high or low >= UNBOUNDED:
+    fields = NUMBER.fullmatch(text)
+    low = int(fields[1]) if fields else 0
+    high = low if not fields or not (fields[2] or fields[3]) else int(fields[2] or UNBOUNDED)
+    if not fields or low > high or low >= UNBOUNDED:
         raise _bad(
             path,
             "must have a whole number from 0, low..high or nothing in the column value",
@@ -160,7 +164,7 @@ def _ends(text: str, path: Path, line: int) -> tuple[int, int]:
 
 
 def _header(path: Path) -> list[str]:
-    names = [one.strip() for one in next(_lines(path), (1, []))[1]]
+    names = [name.strip() for name in next(_lines(path), (1, []))[1]]
     if VALUE not in names or len(set(names)) < len(names) or "" in names:
         raise _bad(path, "must begin with different column names, one of them value", "others")
     return names

@@ -14,12 +14,11 @@ import numpy as np
 from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.codebook.marginal import Marginal
 from leeward.core.errors import InvalidParameter
-from leeward.core.mechanisms.additive import Additive
 from leeward.core.show.numbers import count, percent
 from leeward.core.show.plots import Look, Share, Shares
-from leeward.lab.attacks.finding import Against, Finding
+from leeward.lab.attacks.finding import Against, AttackFinding, bar, finds
 from leeward.lab.attacks.released_counts import additive
-from leeward.lab.attacks.world import WORKPLACE, World
+from leeward.lab.attacks.world import WORKPLACE, AttackedWorld
 
 KIND = ("sex", "education")
 EPSILONS = ("1", "2", "4", "8")
@@ -68,26 +67,33 @@ class Leavers:
         return float(np.average(right, weights=self.weights))
 
 
+@finds("differencing")
 def attack(
-    world: World, *, epsilon: str = "1", alpha: str = "0.1", least: int = 20, times: int = 20
-) -> Finding:
+    world: AttackedWorld,
+    *,
+    epsilon: str = "1",
+    alpha: str = "0.1",
+    least: int = 20,
+    times: int = 20,
+) -> AttackFinding:
     """Subtract two tables of every establishment that is alone in its cell."""
     table = world.worker_table((*WORKPLACE, *KIND))
     tables, sizes = _alone(world, table, least)
     people = Leavers.everybody(tables, sizes, times)
     exact = people.found(people.before, people.after)
-    ours = {one: _ours(people, alpha, one) for one in dict.fromkeys((epsilon, *EPSILONS))}
-    edge = _edge(people, epsilon)
+    prices = dict.fromkeys((epsilon, *EPSILONS))
+    ours = {price: people.found(*_twice(people, alpha, price)) for price in prices}
+    noise = additive("edge_laplace", epsilon=epsilon)
+    edge = people.found(noise.release(people.before), noise.release(people.after))
     guess = float(np.mean(tables.max(axis=1) / tables.sum(axis=1)))
-    better = [one for one, share in ours.items() if share > guess]
+    better = [price for price, share in ours.items() if share > guess]
     shares = (
-        *_rows("two exact tables", exact, "theirs"),
-        *_rows(f"noise for single jobs, ε {epsilon} each", edge, "theirs"),
-        *(row for one, share in ours.items() for row in _rows(f"Leeward, ε {one} each", share)),
-        *_rows("the commonest kind of the establishment", guess, "nothing"),
+        bar("two exact tables", exact),
+        bar(f"noise for single jobs, ε {epsilon} each", edge),
+        *(bar(f"Leeward, ε {price} each", share, "ours") for price, share in ours.items()),
+        bar("the commonest kind of the establishment", guess, "nothing"),
     )
-    return Finding(
-        "differencing",
+    return AttackFinding(
         "Two exact tables and one leaver: the difference is the person",
         exact,
         f"The leaver's sex and education are found in {percent(exact)} of cases: one cell fell by "
@@ -103,21 +109,20 @@ def attack(
             "Whoever names the commonest kind of worker of the establishment is right in "
             f"{percent(guess)} of cases.",
         ),
-        {"epsilon": epsilon, "alpha": alpha, "least": least, "times": times, "data": world.words},
         (*([] if world.internal else _example(table, (tables, sizes), (alpha, epsilon))),
          Shares("How often the leaver's kind is found", shares, 1.0)),
-        (
+        remarks=(
             *([f"Ours leaks too: at ε {' and '.join(better)} for each table the difference says "
                "more than the guess."] if better else []),
             f"Two tables cost their ε together: a leaver is in both of them. Noise for single jobs "
             f"at ε {epsilon} finds {percent(edge)}.",
         ),
+        parameters={"data": world.words},
         further={"by_epsilon": ours, "edge": edge, "establishments": len(tables)},
-        internal=world.internal,
     )  # fmt: skip
 
 
-def _alone(world: World, table: Marginal, least: int) -> tuple[Integers, Integers]:
+def _alone(world: AttackedWorld, table: Marginal, least: int) -> tuple[Integers, Integers]:
     """Tables and sizes of establishments alone in their cell of the frame, not too small."""
     truth = world.truth(table)
     frame = truth.entries.in_frame
@@ -134,25 +139,12 @@ def _alone(world: World, table: Marginal, least: int) -> tuple[Integers, Integer
     return truth.counts[chosen], truth.cells.largest[chosen]
 
 
-def _ours(people: Leavers, alpha: str, epsilon: str) -> float:
-    """Both tables released for ε each, all worker cells together."""
-    made = additive("vector_pareto", alpha=alpha, epsilon=epsilon, cells=people.before.shape[1])
-    return people.found(*_twice(made, people))
-
-
-def _edge(people: Leavers, epsilon: str) -> float:
-    made = additive("edge_laplace", epsilon=epsilon)
-    return people.found(made.release(people.before), made.release(people.after))
-
-
-def _twice(made: Additive, people: Leavers) -> tuple[Integers, Integers]:
-    """The released tables before and after."""
-    first = made.release(people.before, people.sizes)
-    return first, made.release(people.after, people.sizes - 1)
-
-
-def _rows(label: str, share: float, look: Look = "ours") -> tuple[Share]:
-    return (Share(label, share, percent(share), look),)
+def _twice(people: Leavers, alpha: str, epsilon: str) -> tuple[Integers, Integers]:
+    """The tables before and after, released for ε each, all worker cells together."""
+    cells = people.before.shape[1]
+    noise = additive("vector_pareto", alpha=alpha, epsilon=epsilon, cells=cells)
+    first = noise.release(people.before, people.sizes)
+    return first, noise.release(people.after, people.sizes - 1)
 
 
 def _example(
@@ -162,22 +154,23 @@ def _example(
     tables, sizes = chosen
     middle = np.argsort(sizes, kind="stable")[[len(sizes) // 2]]
     everybody = Leavers.everybody(tables[middle], sizes[middle], 1)
-    one = everybody.only(int(everybody.weights.argmax()))
+    leaver = everybody.only(int(everybody.weights.argmax()))
     alpha, epsilon = price
-    made = additive("vector_pareto", alpha=alpha, epsilon=epsilon, cells=tables.shape[1])
-    first, second = _twice(made, one)
+    first, second = _twice(leaver, alpha, epsilon)
     names = _names(table)
     exact = "Exact tables, before and after: one cell differs, that of the leaver"
     ours = f"The same two tables from Leeward at ε {epsilon} each: every cell differs"
     return (
-        _difference(exact, names, (one.before[0], one.after[0]), "theirs"),
+        _difference(exact, names, (leaver.before[0], leaver.after[0]), "theirs"),
         _difference(ours, names, (first[0], second[0]), "ours"),
     )
 
 
 def _names(table: Marginal) -> list[str]:
     """The kinds of workers in the words of the codebook."""
-    labels = [[one.attribute.labels[at] for at in one.kept] for one in table.worker]
+    labels = [
+        [attribute.attribute.labels[at] for at in attribute.kept] for attribute in table.worker
+    ]
     positions = table.worker_positions()
     return [
         ", ".join(label[at[cell]] for label, at in zip(labels, positions, strict=True))
@@ -189,7 +182,7 @@ def _difference(
     title: str, names: list[str], tables: tuple[Integers, Integers], look: Look
 ) -> Shares:
     rows = (
-        Share(name, abs(int(one - two)), f"{count(int(one))} → {count(int(two))}", look)
-        for name, one, two in zip(names, *tables, strict=True)
+        Share(name, abs(int(before - after)), f"{count(int(before))} → {count(int(after))}", look)
+        for name, before, after in zip(names, *tables, strict=True)
     )
     return Shares(title, tuple(rows))

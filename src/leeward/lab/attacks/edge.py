@@ -17,7 +17,7 @@ from leeward.core.mechanisms.additive import Additive
 from leeward.core.show.numbers import count as counted
 from leeward.core.show.numbers import percent, significant
 from leeward.core.show.plots import Plot, PlotSeries
-from leeward.lab.attacks.finding import Against, Finding
+from leeward.lab.attacks.finding import Against, AttackFinding, finds
 from leeward.lab.attacks.released_counts import additive
 from leeward.lab.attacks.world import ECONOMY
 from leeward.lab.economy.establishments import build_frame
@@ -28,7 +28,8 @@ SURE = Fraction(19, 20)
 SIZES = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000)
 
 
-def attack(*, epsilon: str = "1", alpha: str = "0.1", size: int = 1_000) -> Finding:
+@finds("edge")
+def attack(*, epsilon: str = "1", alpha: str = "0.1", size: int = 1_000) -> AttackFinding:
     """The interval of nineteen in twenty around the count of one establishment."""
     edge = additive("edge_laplace", epsilon=epsilon)
     slope = additive("slope", alpha=alpha, epsilon=epsilon)
@@ -36,8 +37,7 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", size: int = 1_000) -> Find
     low, high = ends(slope, size)
     ours = (high - low) / 2
     median = int(np.median(build_frame(ECONOMY.stream(0), ECONOMY).size))
-    return Finding(
-        "edge",
+    return AttackFinding(
         "Noise for single jobs shows the size of every large employer",
         wide,
         f"The size of an establishment is known to ± {wide} jobs in {percent(inside)} of all "
@@ -56,7 +56,6 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", size: int = 1_000) -> Find
             f"by {counted(abs(size - median))}.",
             f"off by {counted(abs(size - median))} jobs",
         ),
-        {"epsilon": epsilon, "alpha": alpha, "size": size},
         (_picture(wide, slope, epsilon),),
         further={
             "half_width": wide,
@@ -68,16 +67,16 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", size: int = 1_000) -> Find
     )
 
 
-def half_width(made: Additive) -> tuple[int, float]:
+def half_width(mechanism: Additive) -> tuple[int, float]:
     """The smallest h with |noise| ≤ h nineteen times of twenty, and how often it is."""
-    inside = ((h, made.cdf(h, counts=0) - made.cdf(-h - 1, counts=0)) for h in count())
+    inside = ((h, mechanism.cdf(h, counts=0) - mechanism.cdf(-h - 1, counts=0)) for h in count())
     return next((h, float(share)) for h, share in inside if share >= SURE)
 
 
-def ends(made: Additive, size: int) -> tuple[int, int]:
+def ends(mechanism: Additive, size: int) -> tuple[int, int]:
     """The interval that contains nineteen of twenty draws of one establishment's noise."""
     tail = (1 - SURE) / 2
-    low, high = (made.quantile(share, size, size) for share in (tail, 1 - tail))
+    low, high = (mechanism.quantile(share, size, size) for share in (tail, 1 - tail))
     return int(low), int(high)
 
 

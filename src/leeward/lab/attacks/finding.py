@@ -1,14 +1,17 @@
-"""Finding: what an attack found, beside the same attacker against Leeward and against nothing."""
+"""Attack finding: what an attack found, and the same attacker against Leeward and nothing."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from inspect import signature
+from typing import Any, ParamSpec, TypeAlias
 
 from leeward.core.show.heat import HeatMap
 from leeward.core.show.numbers import count, percent, significant
 from leeward.core.show.page_rows import INTERNAL
-from leeward.core.show.plots import Comb, Needles, Plot, Ranges, Shares
+from leeward.core.show.plots import Comb, Look, Needles, Plot, Ranges, Share, Shares
 
+Given = ParamSpec("Given")
 Picture: TypeAlias = Plot | Shares | Needles | Comb | Ranges | HeatMap
 
 
@@ -32,20 +35,22 @@ class Against:
 
 
 @dataclass(frozen=True)
-class Finding:
+class AttackFinding:
     """What one run of an attack found. Shares are fractions.
 
     `internal` findings were computed from confidential data: they are marked and never leave.
     """
 
-    attack: str
     title: str
     number: float
     sentence: str
     against_leeward: Against
     against_nothing: Against
-    parameters: Mapping[str, Any]
     pictures: tuple[Picture, ...]
+    attack: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """What the attack was given, with further words for a reader."""
+
     remarks: tuple[str, ...] = ()
     """Further sentences: conditions, errata, where ours leaks too."""
     further: Mapping[str, Any] = field(default_factory=dict)
@@ -77,6 +82,33 @@ class Finding:
             "remarks": list(self.remarks),
             **self.further,
         }
+
+
+def finds(name: str) -> Callable[[Callable[Given, AttackFinding]], Callable[Given, AttackFinding]]:
+    """An attack of this name: what it finds has its name, its parameters and its world's mark."""
+
+    def named(attack: Callable[Given, AttackFinding]) -> Callable[Given, AttackFinding]:
+        @wraps(attack)
+        def run(*args: Given.args, **options: Given.kwargs) -> AttackFinding:
+            call = signature(attack).bind(*args, **options)
+            call.apply_defaults()
+            internal = getattr(call.arguments.pop("world", None), "internal", False)
+            finding = attack(*args, **options)
+            return replace(
+                finding,
+                attack=name,
+                parameters={**call.arguments, **finding.parameters},
+                internal=finding.internal or internal,
+            )
+
+        return run
+
+    return named
+
+
+def bar(label: str, share: float, look: Look = "theirs") -> Share:
+    """A share as a bar, with its number."""
+    return Share(label, share, percent(share), look)
 
 
 def _shown(number: float) -> str:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from leeward.core.codebook.cells import Floats
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, percent
-from leeward.core.show.plots import Comb, Share, Shares, Teeth
-from leeward.lab.attacks.finding import Against, Finding
+from leeward.core.show.plots import Comb, Shares, Teeth
+from leeward.lab.attacks.finding import Against, AttackFinding, bar, finds
 from leeward.lab.attacks.released_counts import noisy_counts, require_between
 
 GRID = 2.0**53
@@ -32,7 +32,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class CountPair:
     """Two counts, and the scale b of the Laplace noise that should hide which of them it is."""
 
     true: int
@@ -46,10 +46,10 @@ class Neighbours:
 
 
 CASES = (
-    Neighbours(0, 1, 10.0),
-    Neighbours(100, 110, 10.0),
-    Neighbours(1000, 1100, 100.0),
-    Neighbours(100, 101, 1.0),
+    CountPair(0, 1, 10.0),
+    CountPair(100, 110, 10.0),
+    CountPair(1000, 1100, 100.0),
+    CountPair(100, 101, 1.0),
 )
 """What is tried beside the two counts that are given."""
 
@@ -69,40 +69,40 @@ def reachable(outputs: Floats, true: int, scale: float) -> Mask:
     # All draws whose output rounds to the same number, and some more.
     steps = np.spacing(np.maximum(np.abs(outputs), np.abs(noise))) / scale
     wide = int(np.ceil((guess * steps).max(initial=0))) + REACH
-    found = np.zeros(outputs.shape, dtype=bool)
+    reached = np.zeros(outputs.shape, dtype=bool)
     for shift in range(-wide, wide + 1):
         k = np.clip(guess + shift, 1, GRID)
-        found |= true + sign * (scale * np.log(k / GRID)) == outputs
-    return found
+        reached |= true + sign * (scale * np.log(k / GRID)) == outputs
+    return reached
 
 
-def impossible(case: Neighbours, draws: int, seed: int = SEED) -> float:
+def impossible(case: CountPair, draws: int, seed: int = SEED) -> float:
     """The share of outputs that the other count cannot have given."""
     outputs = drawn(case.true, case.scale, draws, SeededBits(seed))
     return float((~reachable(outputs, case.other, case.scale)).mean())
 
 
-def impossible_integers(case: Neighbours, epsilon: str, draws: int) -> float:
+def impossible_integers(case: CountPair, epsilon: str, draws: int) -> float:
     """The same of a release, whose outputs are integers with an exact mass."""
-    made = noisy_counts("edge_laplace", epsilon)
-    values, times = np.unique(made.release(np.full(draws, case.true)), return_counts=True)
-    scale = made.scale(case.other, None)
-    ruled_out = [not made.mass(value - case.other, scale) > 0 for value in values.tolist()]
+    noise = noisy_counts("edge_laplace", epsilon)
+    values, times = np.unique(noise.release(np.full(draws, case.true)), return_counts=True)
+    scale = noise.scale(case.other, None)
+    ruled_out = [not noise.mass(value - case.other, scale) > 0 for value in values.tolist()]
     return float(times[ruled_out].sum() / draws)
 
 
+@finds("floats")
 def attack(
     *, epsilon: str = "1", true: int = 0, other: int = 1, scale: float = 1.0, draws: int = 4000
-) -> Finding:
+) -> AttackFinding:
     """Ask of floating-point Laplace noise whether an output can come from the other count."""
     require_between(0, 10**4, true=true, other=other)
     require_between(0.5, 10**6, scale=scale)
     require_between(1, 10**6, draws=draws)
-    chosen = Neighbours(true, other, scale)
-    shares = {one: impossible(one, draws) for one in dict.fromkeys((chosen, *CASES))}
+    chosen = CountPair(true, other, scale)
+    shares = {case: impossible(case, draws) for case in dict.fromkeys((chosen, *CASES))}
     ours = impossible_integers(chosen, epsilon, draws)
-    return Finding(
-        attack="floats",
+    return AttackFinding(
         title="Holes in floating-point noise",
         number=shares[chosen],
         sentence=f"{percent(shares[chosen])} of {count(draws)} outputs of {true} plus "
@@ -114,34 +114,27 @@ def attack(
             "number has an exact probability above 0 from either count.",
         ),
         against_nothing=Against(0.0, "Without an output nothing is ruled out."),
-        parameters={
-            "epsilon": epsilon,
-            "true": true,
-            "other": other,
-            "scale": scale,
-            "draws": draws,
-        },
         pictures=(_comb(chosen), _bars(shares, ours)),
         remarks=(
             "One output is enough: that the other count cannot give it is a proof.",
             "Rounding fills most holes of large counts, not all: "
-            + ", ".join(f"{percent(s)} for {one.words}" for one, s in shares.items())
+            + ", ".join(f"{percent(s)} for {case.words}" for case, s in shares.items())
             + ".",
         ),
-        further={"cases": [{**vars(one), "impossible": share} for one, share in shares.items()]},
+        further={"cases": [{**vars(case), "impossible": share} for case, share in shares.items()]},
     )
 
 
-def _bars(shares: dict[Neighbours, float], ours: float) -> Shares:
-    theirs = (Share(one.words, share, percent(share), "theirs") for one, share in shares.items())
+def _bars(shares: dict[CountPair, float], ours: float) -> Shares:
+    theirs = (bar(case.words, share) for case, share in shares.items())
     return Shares(
         "How often one output rules the other count out for certain",
-        (*theirs, Share("integers with exact mass", ours, percent(ours), "ours")),
+        (*theirs, bar("integers with exact mass", ours, "ours")),
         most=1,
     )
 
 
-def _comb(case: Neighbours) -> Comb:
+def _comb(case: CountPair) -> Comb:
     """Neighbouring doubles beside one output, and which of them each count can give."""
     start = case.true + 0.3 * case.scale
     outputs = start + np.spacing(start) * np.arange(TEETH)

@@ -10,7 +10,7 @@ from typing import Any
 from leeward.core.show.environment import template
 from leeward.core.show.page_rows import INTERNAL
 from leeward.lab.attacks.attack_registry import story
-from leeward.lab.attacks.finding import Finding
+from leeward.lab.attacks.finding import AttackFinding
 
 INDEX, NUMBERS = "index.html", "attacks.json"
 
@@ -19,7 +19,7 @@ INDEX, NUMBERS = "index.html", "attacks.json"
 class Run:
     """A finding, and what was given on the command line to get it."""
 
-    finding: Finding
+    finding: AttackFinding
     given: Mapping[str, Any] = field(default_factory=dict)
     data: Path | None = None
     files: Sequence[Path] = ()
@@ -34,7 +34,7 @@ class Run:
         """The command that repeats it."""
         options = [f"--with {quote(f'{key}={value}')}" for key, value in self.given.items()]
         data = [] if self.data is None else [f"--data {quote(str(self.data))}"]
-        files = [quote(str(one)) for one in self.files]
+        files = [quote(str(file)) for file in self.files]
         return " ".join(["leeward attack", self.name, *files, *options, *data])
 
     @property
@@ -46,7 +46,7 @@ class Run:
 def files(runs: Sequence[Run], *, many: bool) -> dict[str, str]:
     """The files of a folder by name: the page of one run; of many one page each, and a gallery."""
     if many:
-        pages = {INDEX: gallery(runs), **{f"{one.name}.html": page(one, INDEX) for one in runs}}
+        pages = {INDEX: gallery(runs), **{f"{run.name}.html": page(run, INDEX) for run in runs}}
     else:
         pages = {INDEX: page(runs[0])}
     numbers = json.dumps(as_json(runs, many=many), indent=1, ensure_ascii=False) + "\n"
@@ -55,8 +55,8 @@ def files(runs: Sequence[Run], *, many: bool) -> dict[str, str]:
 
 def as_json(runs: Sequence[Run], *, many: bool) -> dict[str, Any] | list[dict[str, Any]]:
     """The finding of one run, or a list of those of many."""
-    told = [one.finding.as_json() for one in runs]
-    return told if many else told[0]
+    findings = [run.finding.as_json() for run in runs]
+    return findings if many else findings[0]
 
 
 def page(run: Run, up: str = "") -> str:
@@ -67,5 +67,5 @@ def page(run: Run, up: str = "") -> str:
 
 def gallery(runs: Sequence[Run]) -> str:
     """The page with a card for each attack; it is internal as soon as one of them is."""
-    mark = INTERNAL if any(one.finding.internal for one in runs) else None
+    mark = INTERNAL if any(run.finding.internal for run in runs) else None
     return template("attacks/gallery.html.j2").render(runs=runs, mark=mark)

@@ -10,24 +10,33 @@ fit.
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
-from math import ceil, floor
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from leeward.core.codebook import Cells, Marginal
-from leeward.core.codebook.cells import Floats, Integers
+from leeward.core.codebook.cells import Integers
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.error_margins import NoMargins
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, counted, percent, significant
-from leeward.core.show.plots import Look, Plot, PlotSeries, Share, Shares
-from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.world import WORKPLACE, World, at_least_one
+from leeward.core.show.plots import Plot, PlotSeries, Shares
+from leeward.lab.attacks.finding import Against, AttackFinding, bar, finds
+from leeward.lab.attacks.lone_cells import (
+    LARGE,
+    QUARTERS,
+    WHOLE,
+    Alone,
+    Judged,
+    fitted,
+    integrality,
+    integrality_rounded,
+    judged,
+    known_quarter,
+    shape,
+)
+from leeward.lab.attacks.world import WORKPLACE, AttackedWorld, at_least_one
 from leeward.lab.baselines.feasibility import Equations
 from leeward.lab.baselines.noise_infusion import FEWEST, Infusion
 from leeward.lab.evaluate.truth import Truth
@@ -38,68 +47,17 @@ BY = (*WORKPLACE, "sex", "education")
 EPSILONS = ("1", "2", "4")
 """The ε at which a release of Leeward is attacked, beside the one that is asked for."""
 
-LARGE, LARGEST = 50, 250
-"""Establishments whose shares are looked at."""
-SEVERAL, QUARTERS, STEP = 10, 12, 0.05
-"""Jobs of establishments that are followed, quarters, and the deviation of log growth in one."""
-WHOLE, WATCHED, ROWS, GRID = 30, (1, 4, 12, 40), 60, 1000
-"""Jobs, quarters and number of establishments for integrality, and steps of each side's factors."""
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Alone:
-    """Workplace cells of one establishment: true counts (w, d), and the employer of each."""
-
-    counts: Integers
-    employer: Integers
-
-    @classmethod
-    def of(cls, truth: Truth) -> "Alone":
-        """The cells with one establishment in the frame, and with jobs."""
-        entries = truth.entries
-        if entries.in_frame is None or entries.employer is None:
-            raise TypeError("the entries were tabulated without a frame or without employers")
-        counts = truth.counts[entries.workplace]
-        single = (entries.in_frame[entries.workplace] == 1) & (counts.sum(axis=1) > 0)
-        if not single.any():
-            raise InvalidParameter(
-                "tables",
-                rule="must have workplace cells of one establishment to be attacked",
-                value="none in the first table with worker attributes",
-                next_step="Take a plan with a finer table.",
-            )
-        return cls(counts[single], entries.employer[single])
-
-    @cached_property
-    def sizes(self) -> Integers:
-        """All jobs of each."""
-        return np.asarray(self.counts.sum(axis=1))
-
-    @property
-    def shares(self) -> Floats:
-        """The worker cells as shares of the size."""
-        return np.asarray(self.counts / self.sizes[:, None])
-
-    @property
-    def shape(self) -> Floats:
-        """The shares of all of them together: what is known without a release."""
-        return np.asarray(self.counts.sum(axis=0) / self.counts.sum())
-
-    def from_size(self, least: int, most: int | None = None) -> "Alone":
-        """Those with at least this number of jobs, the first `most` of them."""
-        some = np.flatnonzero(self.sizes >= least)[:most]
-        return Alone(self.counts[some], self.employer[some])
-
-
+@finds("infusion")
 def attack(
-    world: World,
+    world: AttackedWorld,
     *,
     epsilon: str = "1",
     alpha: str = "0.1",
     worlds: int = 40,
     releases: int = 10,
     seed: int = 1,
-) -> Finding:
+) -> AttackFinding:
     """All that a factor which is kept for ever gives away.
 
     `worlds` are drawn with seeded factors; the tables are released `releases` times by Leeward.
@@ -110,7 +68,7 @@ def attack(
     alone, bits = Alone.of(truth), SeededBits(seed)
     known = one_total(alone, worlds, bits)
     ours = {epsilon: against_leeward(alone, alpha, epsilon, releases)}
-    ours |= _others(alone, alpha, releases, [one for one in EPSILONS if one != epsilon])
+    ours |= _others(alone, alpha, releases, [price for price in EPSILONS if price != epsilon])
     nothing = judged(alone, [fitted(alone.shape * alone.sizes[:, None], alone.sizes)], alone.shape)
     further = {
         "establishments": len(alone.sizes),
@@ -121,11 +79,10 @@ def attack(
         "known_quarter": known_quarter(alone, bits),
         "integrality_rounded": integrality_rounded(alone, bits),
         "withheld": withheld(marginal, truth),
-        "leeward": {one: found.as_json() for one, found in ours.items()},
+        "leeward": {price: judgement.as_json() for price, judgement in ours.items()},
         "nothing": nothing.as_json(),
     }
-    return Finding(
-        attack="infusion",
+    return AttackFinding(
         title="Noise infusion undone by one number that is known",
         number=known["unrounded"],
         sentence=f"Who knows the size of an establishment that is alone in its cell divides the "
@@ -138,28 +95,11 @@ def attack(
             f"With no release, the size and the common shape alone give {percent(nothing.exact)} "
             "of the cells exactly.",
         ),
-        parameters={
-            "epsilon": epsilon,
-            "alpha": alpha,
-            "worlds": worlds,
-            "releases": releases,
-            "seed": seed,
-            "data": world.words,
-        },
+        parameters={"data": world.words},
         pictures=_pictures(alone, known, ours, nothing, epsilon),
         remarks=_remarks(further),
         further=further,
-        internal=world.internal,
     )
-
-
-def fitted(estimates: Floats, totals: Integers) -> Integers:
-    """Whole numbers nearest to estimates (…, w, d) that add up to the totals (w,)."""
-    near = np.rint(estimates)
-    rest = estimates - near
-    each, some = np.divmod(totals - near.sum(axis=-1), near.shape[-1])
-    place = np.argsort(np.argsort(-rest, axis=-1, kind="stable"), axis=-1)
-    return np.asarray(near + each[..., None] + (place < some[..., None]), dtype=np.int64)
 
 
 def one_total(alone: Alone, worlds: int, bits: SeededBits) -> dict[str, Any]:
@@ -168,7 +108,7 @@ def one_total(alone: Alone, worlds: int, bits: SeededBits) -> dict[str, Any]:
     Last with small counts of the output drawn anew, which does not touch the factor.
     """
     true, sizes, noise = alone.counts, alone.sizes[:, None], Infusion()
-    draw, found = bits.generator.random, []
+    draw, shares = bits.generator.random, []
     for _ in range(worlds):
         factors = noise.factors(alone.employer, draw)[:, None]
         cells, back = true * factors, sizes / np.maximum(np.rint(sizes * factors), 1)
@@ -177,7 +117,7 @@ def one_total(alone: Alone, worlds: int, bits: SeededBits) -> dict[str, Any]:
         sums = fitted(whole * back, alone.sizes)
         perturbed = fitted(noise.perturbed(whole, uniforms=draw) * back, alone.sizes) == true
         right = sums == true
-        found.append(
+        shares.append(
             (
                 unrounded.mean(),
                 (np.rint(whole * back) == true).mean(),
@@ -187,115 +127,13 @@ def one_total(alone: Alone, worlds: int, bits: SeededBits) -> dict[str, Any]:
                 np.abs(sums - true).max(),
             )
         )
-    means, least, most = np.mean(found, axis=0), np.min(found, axis=0), np.max(found, axis=0)
+    means, least, most = np.mean(shares, axis=0), np.min(shares, axis=0), np.max(shares, axis=0)
     names = ("unrounded", "rounded", "with_sums", "whole_establishments", "output_perturbed")
     return {
         **{name: float(means[k]) for k, name in enumerate(names)},
         "with_sums_range": [float(least[2]), float(most[2])],
         "furthest": int(most[5]),
         "recovered": sums,
-    }
-
-
-def shape(alone: Alone, bits: SeededBits) -> dict[str, Any]:
-    """Mean error of shares in points, rounded, with no knowledge; unrounded they are exact."""
-    factors = Infusion().factors(alone.employer, bits.generator.random)[:, None]
-    total = np.maximum(np.rint(alone.sizes[:, None] * factors), 1)
-    shares = np.rint(alone.counts * factors) / total
-    error = 100 * np.abs(shares - alone.shares)
-    return {
-        f"points_from_{least}_jobs": _mean(error[alone.sizes >= least])
-        for least in (LARGE, LARGEST)
-    }
-
-
-def integrality(alone: Alone, bits: SeededBits) -> dict[str, Any]:
-    """How many unrounded rows are found exactly from their being whole numbers alone."""
-    some, noise = alone.from_size(WHOLE), Infusion()
-    factors = noise.factors(some.employer, bits.generator.random)
-    rows = some.counts * factors[:, None]
-    right = [_only_factor(row, noise, float(f)) for row, f in zip(rows, factors, strict=True)]
-    return {"rows": len(right), "exact": sum(right)}
-
-
-def _only_factor(row: Floats, noise: Infusion, true: float) -> bool:
-    """Whether the true factor is the only one that makes all cells whole numbers."""
-    top = float(row.max())
-    jobs = np.arange(ceil(top / (1 + noise.upper)), floor(top / (1 - noise.upper)) + 1)
-    factors = top / jobs[np.abs(top / jobs - 1) >= noise.lower * (1 - 1e-9)]
-    counts = row / factors[:, None]
-    fits = factors[(np.abs(counts - np.rint(counts)) < 1e-6).all(axis=1)]
-    return len(fits) == 1 and abs(float(fits[0]) - true) < 1e-9
-
-
-def _quarters(sizes: Integers, quarters: int, bits: SeededBits) -> Integers:
-    """Made-up quarters: sizes that move by lognormal steps, the first ones as they are."""
-    steps = STEP * bits.generator.standard_normal((quarters, sizes.size))
-    steps[0] = 0
-    return np.maximum(np.rint(sizes * np.exp(np.cumsum(steps, axis=0))), 1).astype(np.int64)
-
-
-def known_quarter(alone: Alone, bits: SeededBits) -> dict[str, Any]:
-    """What one known quarter gives of the others, and growth with none, which has no factor."""
-    some = alone.from_size(SEVERAL)
-    sizes = _quarters(some.sizes, QUARTERS, bits)
-    seen = np.rint(sizes * Infusion().factors(some.employer, bits.generator.random))
-    found = np.rint(seen[1:] * (sizes[0] / seen[0]))
-    growth = 100 * np.abs(seen[1:] / seen[:-1] - sizes[1:] / sizes[:-1])
-    return {
-        "quarters": QUARTERS,
-        "exact": _mean(found == sizes[1:]),
-        "mean_error": _mean(np.abs(found - sizes[1:]) / sizes[1:]),
-        "growth_points": _mean(growth),
-    }
-
-
-def integrality_rounded(alone: Alone, bits: SeededBits) -> list[dict[str, Any]]:
-    """How far rounded rows narrow the factor down, by Bayes' rule from the ramp and 1/c.
-
-    The weight of c jobs before is 1/c: a flat one would prefer the factors with more whole numbers
-    in reach, which are the small ones.
-    """
-    some, noise = alone.from_size(WHOLE, ROWS), Infusion()
-    edges = noise.lower + (noise.upper - noise.lower) * np.linspace(0, 1, GRID + 1)
-    low = np.concatenate([1 - edges[:0:-1], 1 + edges[:-1]])
-    high = np.concatenate([1 - edges[-2::-1], 1 + edges[1:]])
-    true = noise.factors(some.employer, bits.generator.random)
-    weight = np.log(np.diff(np.stack([noise.below(low), noise.below(high)]), axis=0)[0])
-    belief = np.tile(weight, (len(true), 1))
-    found = []
-    for quarter, sizes in enumerate(_quarters(some.sizes, WATCHED[-1], bits), 1):
-        row = bits.generator.multinomial(sizes, some.shares)
-        for cell in np.rint(np.column_stack([row, sizes]) * true[:, None]).T:
-            belief += np.where(cell[:, None] > 0, np.log(_likely(cell[:, None], low, high)), 0)
-        belief -= belief.max(axis=1, keepdims=True)
-        if quarter in WATCHED:
-            at = np.searchsorted(low, true, side="right") - 1
-            found.append({"quarters": quarter, **_narrowed(np.exp(belief), at)})
-    return found
-
-
-def _likely(seen: Floats, low: Floats, high: Floats) -> Floats:
-    """Σ 1/c over the counts c that a factor rounds to what is seen, its mean from low to high."""
-    first = np.maximum(np.ceil((seen - 0.5) / high), 1)
-    total = np.zeros(first.shape)
-    for jobs in (first, first + 1, first + 2):
-        part = np.minimum(high, (seen + 0.5) / jobs) - np.maximum(low, (seen - 0.5) / jobs)
-        total += np.maximum(part, 0) / (jobs * (high - low))
-    return np.maximum(total, 1e-300)
-
-
-def _narrowed(belief: Floats, true: Integers) -> dict[str, Any]:
-    """The 95 % set as a share of all factors, and how often it and the likelier side are right."""
-    belief = belief / belief.sum(axis=1, keepdims=True)
-    place = np.argsort(np.argsort(-belief, axis=1, kind="stable"), axis=1)
-    inside = (np.cumsum(-np.sort(-belief, axis=1), axis=1) < 0.95).sum(axis=1) + 1
-    steps = belief.shape[1]
-    up = belief[:, steps // 2 :].sum(axis=1) > 0.5
-    return {
-        "support_left": _mean(inside / steps),
-        "covers": _mean(place[np.arange(len(true)), true] < inside),
-        "side_right": _mean(up == (true >= steps // 2)),
     }
 
 
@@ -317,58 +155,28 @@ def withheld(marginal: Marginal, truth: Truth) -> dict[str, Any]:
     }
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """Estimates of someone who knows the sizes: how many are exact, and how far shares are off."""
-
-    exact: float
-    exact_large: float | None
-    points_large: float | None
-    estimates: Integers
-
-    def as_json(self) -> dict[str, Any]:
-        """All but the estimates."""
-        return {name: one for name, one in vars(self).items() if name != "estimates"}
-
-
-def judged(alone: Alone, estimates: Sequence[Integers], shares: Floats) -> Judged:
-    """Estimates (w, d) of each release, and their shares before they were made whole."""
-    right = np.stack(estimates) == alone.counts
-    large = alone.sizes >= LARGE
-    off = np.abs(np.broadcast_to(shares, right.shape) - alone.shares)
-    return Judged(
-        float(right.mean()), _mean(right[:, large]), _mean(100 * off[:, large]), estimates[0]
-    )
-
-
 def against_leeward(alone: Alone, alpha: str, epsilon: str, releases: int) -> Judged:
     """The same attacker and whole blocks of worker cells, released under the strong policy."""
     cells = alone.counts.shape[1]
     block = mechanism("vector_pareto", alpha=alpha, epsilon=epsilon, cells=cells)
-    made = block.measurement(by_cell=False, margins=NoMargins())
-    sizes, found = alone.sizes, []
+    measurement = block.measurement(by_cell=False, margins=NoMargins())
+    sizes, shares_of = alone.sizes, []
     for _ in range(releases):
-        released = made.measure(Cells(alone.counts, sizes)).values
+        released = measurement.measure(Cells(alone.counts, sizes)).values
         inside = np.clip(released, 0, sizes[:, None])
         total = inside.sum(axis=1, keepdims=True)
-        found.append(np.where(total > 0, inside / np.maximum(total, 1), alone.shape))
-    shares = np.stack(found)
+        shares_of.append(np.where(total > 0, inside / np.maximum(total, 1), alone.shape))
+    shares = np.stack(shares_of)
     return judged(alone, list(fitted(shares * sizes[:, None], sizes)), shares)
 
 
 def _others(alone: Alone, alpha: str, releases: int, epsilons: Sequence[str]) -> dict[str, Judged]:
     """The same at other ε, as far as they allow for this number of worker cells."""
-    found = {}
+    judgements = {}
     for epsilon in epsilons:
         with suppress(NotCovered, InvalidParameter):
-            found[epsilon] = against_leeward(alone, alpha, epsilon, releases)
-    return found
-
-
-def _mean(values: ArrayLike) -> float | None:
-    """None of nothing."""
-    given = np.asarray(values)
-    return float(given.mean()) if given.size else None
+            judgements[epsilon] = against_leeward(alone, alpha, epsilon, releases)
+    return judgements
 
 
 def _said(ours: Judged, nothing: Judged, alpha: str, epsilon: str) -> str:
@@ -381,47 +189,49 @@ def _said(ours: Judged, nothing: Judged, alpha: str, epsilon: str) -> str:
     )
 
 
-def _remarks(found: Mapping[str, Any]) -> tuple[str, ...]:
+def _remarks(numbers: Mapping[str, Any]) -> tuple[str, ...]:
     """A sentence for each further way that there were establishments for."""
-    known, quarter, hidden = found["one_total"], found["known_quarter"], found["withheld"]
-    shares, at = found["shape"][f"points_from_{LARGE}_jobs"], found["leeward"].items()
-    told = [
+    known, quarter, hidden = numbers["one_total"], numbers["known_quarter"], numbers["withheld"]
+    shares, at = numbers["shape"][f"points_from_{LARGE}_jobs"], numbers["leeward"].items()
+    remarks = [
         "Output perturbation draws counts of 1 and 2 anew and leaves the factor: "
         f"{percent(known['output_perturbed'])} of all cells are still exact.",
     ]
     if shares is not None:
-        told.append(
+        remarks.append(
             f"Shape, with no knowledge: shares of worker cells are off by {significant(shares)} "
             f"points in establishments of {LARGE} jobs or more, by rounding alone; unrounded they "
             "are exact."
         )
-    if found["integrality"]["rows"]:
-        told += _integrality_remarks(found)
+    if numbers["integrality"]["rows"]:
+        remarks += _integrality_remarks(numbers)
     if quarter["exact"] is not None:
-        told.append(
+        remarks.append(
             f"Time: one known quarter gives {percent(quarter['exact'])} of {QUARTERS - 1} others "
             f"exactly; growth shows to {significant(quarter['growth_points'])} points with no "
             "knowledge, since the factor cancels. (Quarters are made up.)"
         )
     if hidden:
-        told.append(
+        remarks.append(
             f"Withholding: of the {percent(hidden['share'])} of cells with fewer than {FEWEST} "
             f"establishments, subtraction from published margins returns "
             f"{percent(hidden['returned'])}; of {count(hidden['single'])} single establishments "
             f"{count(hidden['single_returned'])}."
         )
-    ours = ", ".join(f"{percent(one['exact'])} at ε = {epsilon}" for epsilon, one in at)
-    least = percent(found["nothing"]["exact"])
+    ours = ", ".join(f"{percent(judgement['exact'])} at ε = {epsilon}" for epsilon, judgement in at)
+    least = percent(numbers["nothing"]["exact"])
     return (
-        *told,
+        *remarks,
         f"Ours leaks too where ε is large and cells are small: {ours}, against {least} without "
         "a release.",
     )
 
 
-def _integrality_remarks(found: Mapping[str, Any]) -> list[str]:
-    whole, left = found["integrality"], found["integrality_rounded"]
-    narrowed = ", ".join(f"{percent(one['support_left'])} after {one['quarters']}" for one in left)
+def _integrality_remarks(numbers: Mapping[str, Any]) -> list[str]:
+    whole, left = numbers["integrality"], numbers["integrality_rounded"]
+    narrowed = ", ".join(
+        f"{percent(quarter['support_left'])} after {quarter['quarters']}" for quarter in left
+    )
     return [
         f"Integrality: of unrounded rows with {WHOLE} jobs or more, {count(whole['exact'])} of "
         f"{count(whole['rows'])} are found exactly with no knowledge, because one factor alone "
@@ -436,9 +246,9 @@ def _pictures(
 ) -> tuple[Plot, Shares]:
     recovered, large = known.pop("recovered"), alone.sizes >= LARGE
 
-    def dots(found: Integers) -> list[tuple[float, float]]:
-        pairs = zip(alone.counts[large].ravel(), found[large].ravel(), strict=True)
-        return [(float(true), float(one)) for true, one in pairs]
+    def dots(estimates: Integers) -> list[tuple[float, float]]:
+        pairs = zip(alone.counts[large].ravel(), estimates[large].ravel(), strict=True)
+        return [(float(true), float(estimate)) for true, estimate in pairs]
 
     plot = Plot(
         title="Who knows one total puts infused cells back on the line",
@@ -456,14 +266,10 @@ def _pictures(
         diagonal=True,
     )
     bars = (
-        _bar("infusion, unrounded", known["unrounded"], "theirs"),
-        _bar("infusion, whole numbers", known["rounded"], "theirs"),
-        _bar("infusion, whole numbers that add up", known["with_sums"], "theirs"),
-        *(_bar(f"Leeward, ε {one}", found.exact, "ours") for one, found in ours.items()),
-        _bar("no release", nothing.exact, "nothing"),
+        bar("infusion, unrounded", known["unrounded"]),
+        bar("infusion, whole numbers", known["rounded"]),
+        bar("infusion, whole numbers that add up", known["with_sums"]),
+        *(bar(f"Leeward, ε {price}", judgement.exact, "ours") for price, judgement in ours.items()),
+        bar("no release", nothing.exact, "nothing"),
     )
     return plot, Shares("Cells that someone who knows the size has to the last job", bars, 1.0)
-
-
-def _bar(label: str, value: float, look: Look) -> Share:
-    return Share(label, value, percent(value), look)

@@ -21,9 +21,10 @@ from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, counted, listed, percent
-from leeward.core.show.plots import Plot, PlotSeries, Share, Shares
-from leeward.lab.attacks.finding import Against, Finding
-from leeward.lab.attacks.world import WORKPLACE, World
+from leeward.core.show.plots import Plot, PlotSeries, Shares
+from leeward.lab.attacks.finding import Against, AttackFinding, bar, finds
+from leeward.lab.attacks.k_anonymity import just_a_sample, k_anonymity
+from leeward.lab.attacks.world import WORKPLACE, AttackedWorld
 from leeward.lab.evaluate.truth import Truth
 
 KNOWN = ("age", "sex", "race", "ethnicity", "education")
@@ -47,13 +48,11 @@ OFF, FADE, ECCENTRIC = 14, 30.0, 6.0
 The gap is so wide that hardly anyone is found who is not in the file.
 """
 
-HELD = 0.1
-"""The share of jobs in each of two files that overlap."""
 
-
+@finds("linkage")
 def attack(
-    world: World, *, k: int = 5, sample: float = 0.1, targets: int = 200, seed: int = 1
-) -> Finding:
+    world: AttackedWorld, *, k: int = 5, sample: float = 0.1, targets: int = 200, seed: int = 1
+) -> AttackFinding:
     """Who is alone in a file of rows, and four protections that do not change it."""
     _require(k, sample, targets)
     table = world.worker_table((*WORKPLACE, *KNOWN))
@@ -64,6 +63,7 @@ def attack(
     anonymous = k_anonymity(secret, world.truth(secret).counts, k, bits)
     sampled, scored = just_a_sample(truth.counts, sample), scores(bits, targets)
     without = [share for name, share in steps.items() if name != ALL][-1]
+    people, places = (listed(by.name for by in side) for side in (table.worker, table.workplace))
     further = {
         "uniqueness": steps,
         "areas": {str(people): alone_in(people) for people in AREAS},
@@ -72,13 +72,11 @@ def attack(
         "k_anonymity": anonymous,
         "sample": sampled,
     }
-    return Finding(
-        attack="linkage",
+    return AttackFinding(
         title="Who is alone with what a neighbour knows",
         number=with_workplace,
         sentence=f"{percent(with_workplace)} of {count(jobs)} jobs are the only ones of their kind "
-        f"at their workplace by {listed(one.name for one in table.worker)}; "
-        f"{percent(without)} even if nothing but {listed(one.name for one in table.workplace)} of "
+        f"at their workplace by {people}; {percent(without)} even if nothing but {places} of "
         "the workplace is known. A file of rows without names gives them away.",
         against_leeward=Against(
             0.0, "A release of Leeward has no rows of people or jobs: there is nothing to link."
@@ -87,12 +85,10 @@ def attack(
             1 / max(jobs, 1),
             f"With no file a guess at a job is right once in {count(jobs)} times.",
         ),
-        parameters={"k": k, "sample": sample, "targets": targets, "seed": seed,
-                    "data": world.words},
+        parameters={"data": world.words},
         pictures=_pictures(steps, scored),
         remarks=_remarks(further, (k, sample)),
         further=further,
-        internal=world.internal,
     )  # fmt: skip
 
 
@@ -114,14 +110,16 @@ def uniqueness(table: Marginal, truth: Truth) -> Iterator[tuple[str, float]]:
     jobs = max(int(truth.counts.sum()), 1)
     places = table.workplace_positions(truth.numbered())
     words, keys = [], np.zeros(len(truth.counts), dtype=np.int64)
-    for one, at in zip(table.workplace, places, strict=True):
-        words.append(one.name)
-        keys = np.unique(keys * one.size + at, return_inverse=True)[1]
+    for attribute, at in zip(table.workplace, places, strict=True):
+        words.append(attribute.name)
+        keys = np.unique(keys * attribute.size + at, return_inverse=True)[1]
         yield ", ".join(words), _alone(np.bincount(keys, truth.counts.sum(axis=1)), jobs)
-    blocks = truth.counts.reshape(len(truth.counts), *(one.size for one in table.worker))
-    for k, one in enumerate(table.worker, 1):
+    blocks = truth.counts.reshape(
+        len(truth.counts), *(attribute.size for attribute in table.worker)
+    )
+    for k, attribute in enumerate(table.worker, 1):
         rest = tuple(range(k + 1, blocks.ndim))
-        yield f"and {one.name}", _alone(blocks.sum(axis=rest), jobs)
+        yield f"and {attribute.name}", _alone(blocks.sum(axis=rest), jobs)
     yield ALL, _alone(truth.entries.counts, jobs)
 
 
@@ -137,17 +135,17 @@ def alone_in(people: int) -> float:
 def towns(bits: SeededBits) -> dict[str, Any]:
     """The same in made-up areas, drawn and by the closed form."""
     sizes = np.rint(TOWN * np.exp(SPREAD * bits.generator.standard_normal(TOWNS))).astype(np.int64)
-    found = [np.bincount(bits.generator.integers(0, BIRTHS, one)) for one in sizes]
+    births = [np.bincount(bits.generator.integers(0, BIRTHS, size)) for size in sizes]
     people = int(sizes.sum())
     return {
         "people": people,
-        "drawn": sum(int((one == 1).sum()) for one in found) / people,
-        "closed_form": float(np.average([alone_in(int(one)) for one in sizes], weights=sizes)),
+        "drawn": sum(int((born == 1).sum()) for born in births) / people,
+        "closed_form": float(np.average([alone_in(int(size)) for size in sizes], weights=sizes)),
     }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Histories:
+class SparseHistories:
     """Sparse histories: who did what on which day, in the order of the items."""
 
     person: Integers
@@ -155,7 +153,7 @@ class Histories:
     day: Integers
 
     @classmethod
-    def drawn(cls, bits: SeededBits) -> "Histories":
+    def drawn(cls, bits: SeededBits) -> "SparseHistories":
         """Made up: few items are common, most are rare."""
         generator = bits.generator
         length = np.maximum(generator.poisson(LENGTH, PEOPLE), 8)
@@ -177,12 +175,12 @@ class Histories:
 
     def score(self, items: Integers, days: Integers) -> Floats:
         """Of each person, how well known items and days fit; rare items weigh more."""
-        found = np.zeros(PEOPLE)
+        scores = np.zeros(PEOPLE)
         for item, day in zip(items, days, strict=True):
             rows = slice(self.starts[item], self.starts[item + 1])
             weight = 1 / log(2 + rows.stop - rows.start)
-            found[self.person[rows]] += weight * np.exp(-np.abs(self.day[rows] - day) / FADE)
-        return found
+            scores[self.person[rows]] += weight * np.exp(-np.abs(self.day[rows] - day) / FADE)
+        return scores
 
 
 def scores(bits: SeededBits, targets: int) -> list[dict[str, Any]]:
@@ -192,24 +190,24 @@ def scores(bits: SeededBits, targets: int) -> list[dict[str, Any]]:
     Of four items that the attacker believes to know one is wrong; all days are off by up to OFF.
     The best score is a match if it stands out from the second by ECCENTRIC deviations of all.
     """
-    histories = Histories.drawn(bits)
+    histories = SparseHistories.drawn(bits)
     order = np.argsort(histories.person, kind="stable")
     first = np.searchsorted(histories.person[order], np.arange(PEOPLE + 1))
     chosen = bits.generator.choice(PEOPLE, targets, replace=False)
-    found = []
+    answers = []
     for known in (2, 3, 4, 6, 8):
-        hits = [_matched(histories, order[first[one] : first[one + 1]], known, bits)
-                for one in chosen]  # fmt: skip
+        hits = [_matched(histories, order[first[person] : first[person + 1]], known, bits)
+                for person in chosen]  # fmt: skip
         right, absent = np.mean(hits, axis=0)
-        found.append({
+        answers.append({
             "known": known, "wrong": known // 4,
             "identified": float(right), "matched_if_absent": float(absent),
         })  # fmt: skip
-    return found
+    return answers
 
 
 def _matched(
-    histories: Histories, own: Integers, known: int, bits: SeededBits
+    histories: SparseHistories, own: Integers, known: int, bits: SeededBits
 ) -> tuple[bool, bool]:
     """Whether the person is found, and whether somebody else is where she is not in the file."""
     generator, wrong = bits.generator, known // 4
@@ -229,87 +227,12 @@ def _stands_out(score: Floats) -> int | None:
     return int(score.argmax()) if first - second > ECCENTRIC * score[score > 0].std() else None
 
 
-def k_anonymity(table: Marginal, counts: Integers, k: int, bits: SeededBits) -> dict[str, Any]:
-    """Files in which every row equals k or more by what is known, and what they still tell.
-
-    Neighbouring kinds of people are merged until they are k. The secret is the last attribute;
-    where two files overlap, the last two, if two others are left.
-    """
-    sizes = [one.size for one in table.worker]
-    last = sizes[-1]
-    pair = last * (sizes[-2] if len(sizes) > 2 else 1)
-    one_file = merged(counts.reshape(-1, pair // last, last).sum(axis=1), k)
-    told = (one_file > 0).sum(axis=1) == 1
-    return {
-        "same_secret": float(one_file[told].sum() / max(one_file.sum(), 1)),
-        **_two_files(counts.reshape(-1, pair), k, bits),
-    }
-
-
-def merged(kinds: Integers, k: int) -> Integers:
-    """Kinds of people (n, v) by their secret, neighbours merged until there are k in each."""
-    group = _groups(kinds.sum(axis=1), k)
-    found = np.zeros((group.max(initial=-1) + 1, kinds.shape[1]), dtype=np.int64)
-    np.add.at(found, group, kinds)
-    return found
-
-
-def _groups(sizes: Integers, k: int) -> Integers:
-    """The group of each kind; what is left at the end goes to the last one."""
-    group, last, people = np.zeros(sizes.size, dtype=np.int64), 0, 0
-    for place, size in enumerate(sizes.tolist()):
-        if people >= k:
-            last, people = last + 1, 0
-        group[place] = last
-        people += size
-    if people < k and last:
-        group[group == last] = last - 1
-    return group
-
-
-def _two_files(kinds: Integers, k: int, bits: SeededBits) -> dict[str, Any]:
-    """People in two files that overlap: how often one file, or both together, leave one secret."""
-    kind, secret = np.nonzero(kinds)
-    times = kinds[kind, secret]
-    kind, secret = np.repeat(kind, times), np.repeat(secret, times)
-    held, left = [], []
-    for _ in range(2):
-        inside = bits.generator.random(kind.size) < HELD
-        there = np.zeros_like(kinds)
-        np.add.at(there, (kind[inside], secret[inside]), 1)
-        group = _groups(there.sum(axis=1), k)
-        held.append(inside)
-        left.append((merged(there, k) > 0)[group])
-    both = held[0] & held[1]
-    one, two = (secrets[kind[both]] for secrets in left)
-    alone = (one.sum(axis=1) == 1) | (two.sum(axis=1) == 1)
-    return {
-        "in_both": int(both.sum()),
-        "one_file_tells": float(alone.mean()) if alone.size else None,
-        "two_files_tell": float(((one & two).sum(axis=1) == 1).mean()) if alone.size else None,
-    }
-
-
-def just_a_sample(counts: Integers, sample: float) -> dict[str, Any]:
-    """A sample of jobs: who is alone in it, and how many of them are alone in the population.
-
-    Expected numbers: a kind of c jobs is seen once with probability c·p·(1−p)^(c−1).
-    """
-    there = counts[counts > 0].astype(np.float64)
-    once = float((there * sample * (1 - sample) ** (there - 1)).sum())
-    alone = sample * float((there == 1).sum())
-    return {
-        "unique_in_sample": round(once / (sample * there.sum()), 9) if there.size else 0.0,
-        "also_in_population": alone / once if alone else 0.0,
-    }
-
-
 def _pictures(steps: dict[str, float], scored: Sequence[dict[str, Any]]) -> tuple[Shares, Plot]:
-    bars = tuple(Share(name, share, percent(share), "theirs") for name, share in steps.items())
-    ours = Share("Leeward: no rows are published", 0.0, percent(0.0), "ours")
+    bars = (bar(name, share) for name, share in steps.items())
+    ours = bar("Leeward: no rows are published", 0.0, "ours")
 
     def line(key: str) -> list[tuple[float, float]]:
-        return [(float(one["known"]), one[key]) for one in scored]
+        return [(float(score["known"]), score[key]) for score in scored]
 
     return (
         Shares("Jobs that are alone, as a neighbour knows more", (*bars, ours), 1.0),
@@ -327,10 +250,10 @@ def _pictures(steps: dict[str, float], scored: Sequence[dict[str, Any]]) -> tupl
     )
 
 
-def _remarks(found: dict[str, Any], asked: tuple[int, float]) -> tuple[str, ...]:
-    k, sample = asked
-    areas, town, most = found["areas"], found["towns"], found["histories"][-1]
-    anonymous, sampled = found["k_anonymity"], found["sample"]
+def _remarks(numbers: dict[str, Any], given: tuple[int, float]) -> tuple[str, ...]:
+    k, sample = given
+    areas, town, most = numbers["areas"], numbers["towns"], numbers["histories"][-1]
+    anonymous, sampled = numbers["k_anonymity"], numbers["sample"]
     alone = ", ".join(f"{percent(share)} of {count(int(n))}" for n, share in areas.items())
     return (
         f"Sex and birth date alone in an area: {alone} people are unique; drawn for "

@@ -21,9 +21,9 @@ from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.scale import smallest
 from leeward.core.show.numbers import counted, percent
 from leeward.core.show.plots import Plot, PlotSeries
-from leeward.lab.attacks.finding import Against, Finding
+from leeward.lab.attacks.finding import Against, AttackFinding, finds
 from leeward.lab.attacks.released_counts import additive
-from leeward.lab.attacks.world import WORKPLACE, World
+from leeward.lab.attacks.world import WORKPLACE, AttackedWorld
 
 NEAR = 0.1
 """A size that is off by no more than this share counts as known to ten per cent."""
@@ -58,25 +58,25 @@ class Recovered:
         return int(np.abs(self.sizes - self.true).max())
 
 
+@finds("margins")
 def attack(
-    world: World,
+    world: AttackedWorld,
     *,
     epsilon: str = "1",
     alpha: str = "0.1",
     margin_epsilon: str = "0.1",
     releases: int = 20,
-) -> Finding:
+) -> AttackFinding:
     """Divide margins of the true scale by their public factor, then those of a release."""
-    made = additive("slope", alpha=alpha, epsilon=epsilon)
-    q = smallest(lambda z: float(made.within(np.array([z]))[0]), COVERAGE)
-    true = _largest(world, made)
+    noise = additive("slope", alpha=alpha, epsilon=epsilon)
+    q = smallest(lambda z: float(noise.within(np.array([z]))[0]), COVERAGE)
+    true = _largest(world, noise)
     fine, coarse = (recovered(true, q, places) for places in (1, 0))
-    rule = spend(made, Fraction(margin_epsilon))
+    rule = spend(noise, Fraction(margin_epsilon))
     ours = _ours(rule, true, releases)
     guess, known = _guess(true)
     cells = counted(true.size, "cell")
-    return Finding(
-        "margins",
+    return AttackFinding(
         "A margin of error of the true scale gives the establishment away",
         fine.exact,
         f"The largest establishment is found to the job in {percent(fine.exact)} of {cells} if "
@@ -93,20 +93,14 @@ def attack(
             f"Whoever guesses {guess} jobs everywhere is right to ten per cent in "
             f"{percent(known)} of cells; no other number does better.",
         ),
-        {
-            "epsilon": epsilon,
-            "alpha": alpha,
-            "margin_epsilon": margin_epsilon,
-            "releases": releases,
-            "data": world.words,
-        },
         (_picture(true, fine, ours),),
-        (
+        remarks=(
             f"The margin that nine in ten draws keep to is {q:.6f} times the largest establishment "
-            f"({q / float(made.parameters.growth):.4f} S).",
+            f"({q / float(noise.parameters.growth):.4f} S).",
             "Cells whose largest establishment is below Δ/α all have the same scale and are left "
             "out.",
         ),
+        parameters={"data": world.words},
         further={
             "cells": true.size,
             "factor": q,
@@ -114,20 +108,19 @@ def attack(
             "most_off": coarse.most_off,
             "exact_against_leeward": ours.exact,
         },
-        internal=world.internal,
     )
 
 
-def _largest(world: World, made: Additive) -> Integers:
+def _largest(world: AttackedWorld, mechanism: Additive) -> Integers:
     """The largest establishments of the cells whose noise grows with them."""
     truth = world.truth(world.workplace_table(WORKPLACE))
-    grown = truth.cells.largest[truth.cells.largest >= float(made.parameters.floor)]
+    grown = truth.cells.largest[truth.cells.largest >= float(mechanism.parameters.floor)]
     if not grown.size:
         raise InvalidParameter(
             "alpha",
             rule="must be at least one job over the largest establishment: else all margins are "
             "the same",
-            value=str(made.parameters.growth),
+            value=str(mechanism.parameters.growth),
             next_step="Raise alpha with --with, or choose a plan with larger establishments.",
         )
     return grown
@@ -155,7 +148,7 @@ def _spread(ours: Recovered) -> str:
 def _guess(true: Integers) -> tuple[int, float]:
     """The one size that is right to ten per cent most often."""
     sizes = np.unique(true)
-    shares = [float(np.mean(np.abs(one - true) <= NEAR * true)) for one in sizes]
+    shares = [float(np.mean(np.abs(size - true) <= NEAR * true)) for size in sizes]
     best = int(np.argmax(shares))
     return int(sizes[best]), shares[best]
 
@@ -163,14 +156,14 @@ def _guess(true: Integers) -> tuple[int, float]:
 def _picture(true: Integers, fine: Recovered, ours: Recovered) -> Plot:
     some = slice(None, None, max(1, true.size // MOST_DOTS))
     theirs = zip(true[some].tolist(), fine.sizes[some].tolist(), strict=True)
-    found = np.maximum(ours.sizes[: true.size][some], 1)
+    ours_shown = np.maximum(ours.sizes[: true.size][some], 1)
     return Plot(
         "Divided by a public number, the margin is the employer",
         "true jobs of the largest establishment",
         "jobs that the attacker computes from the margin",
         (
             PlotSeries("from a Leeward release", "ours",
-                   list(zip(true[some].tolist(), found.tolist(), strict=True)), joined=False),
+                   list(zip(true[some].tolist(), ours_shown.tolist(), strict=True)), joined=False),
             PlotSeries("from margins of the true scale", "theirs", list(theirs), joined=False),
         ),
         log_x=True,

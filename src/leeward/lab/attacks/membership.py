@@ -27,8 +27,8 @@ from leeward.core.noise.noise_source import secret
 from leeward.core.privacy import Guarantee, WorkerOnly
 from leeward.core.randomness import SeededBits
 from leeward.core.show.numbers import count, percent
-from leeward.core.show.plots import Plot, PlotSeries, Share, Shares
-from leeward.lab.attacks.finding import Against, Finding
+from leeward.core.show.plots import Plot, PlotSeries, Shares
+from leeward.lab.attacks.finding import Against, AttackFinding, bar, finds
 from leeward.lab.attacks.released_counts import masses, most_right, noisy_counts, require_between
 from leeward.systems.synth.counting import Groups
 from leeward.systems.synth.domain import Column, Domain
@@ -93,16 +93,18 @@ class Shadow:
         fit = FITS["tree"](DOMAIN, measurer, Guarantee(WorkerOnly(), None, epsilon))
         none = np.zeros((0, len(TARGET)), np.uint16)
         drawn = np.concatenate([none, *blocks(fit.network, DOMAIN, round(fit.total or 0), seed)])
-        same = ((drawn[:, held] == TARGET[list(held)]).all(axis=1) for held in AGREEMENTS)
+        same = (
+            (drawn[:, agreement] == TARGET[list(agreement)]).all(axis=1) for agreement in AGREEMENTS
+        )
         known = KnownRows(without)
-        evidence = sum(_evidence(one, fit.network.groups, known) for one in fit.margins)
-        return cls(tuple(int(one.sum()) for one in same), evidence)
+        evidence = sum(_evidence(margin, fit.network.groups, known) for margin in fit.margins)
+        return cls(tuple(int(agreeing.sum()) for agreeing in same), evidence)
 
 
 def _evidence(margin: Margin, groups: Groups, known: KnownRows) -> float:
     """ln P(count | target in) − ln P(count | target out) of Laplace noise, at the target's cell."""
-    held = [groups[at] for at in margin.columns]
-    if margin.counts.shape != tuple(int(one.max()) + 1 for one in held):
+    groups_of = [groups[at] for at in margin.columns]
+    if margin.counts.shape != tuple(int(each.max()) + 1 for each in groups_of):
         groups = [np.arange(size) for size in DOMAIN.sizes]
     cell = tuple(int(groups[at][TARGET[at]]) for at in margin.columns)
     noise = int(margin.counts[cell] - known.of(margin.columns, groups)[cell])
@@ -122,13 +124,13 @@ def shadows_of(epsilon: str, rows: int, number: int) -> tuple[list[Shadow], list
 
 def right_by_evidence(out: Sequence[Shadow], inside: Sequence[Shadow]) -> float:
     """How often the sign of the evidence is right."""
-    right = [*(one.evidence <= 0 for one in out), *(one.evidence > 0 for one in inside)]
+    right = [*(shadow.evidence <= 0 for shadow in out), *(shadow.evidence > 0 for shadow in inside)]
     return sum(right) / len(right)
 
 
 def right_by_rows(out: Sequence[Shadow], inside: Sequence[Shadow]) -> float:
     """How often a rule that is learned from rows is right; each half is tested by the other."""
-    a, b = (np.array([one.agreeing for one in some], np.float64) for some in (out, inside))
+    a, b = (np.array([shadow.agreeing for shadow in some], np.float64) for some in (out, inside))
     first = _right(a[::2], b[::2], a[1::2], b[1::2])
     return (first + _right(a[1::2], b[1::2], a[::2], b[::2])) / 2
 
@@ -154,10 +156,10 @@ class BestAttacker:
 
     def advantage(self, epsilon: str) -> float:
         """The total variation between the two releases: right more often than wrong, by this."""
-        made = noisy_counts(self.name, epsilon, self.alpha)
+        noise = noisy_counts(self.name, epsilon, self.alpha)
         reach = 100 * max(self.size, self.other)
-        one, other = (masses(made, size, -reach, reach) for size in (self.size, self.other))
-        return float(np.abs(one - other).sum() / 2)
+        own, other = (masses(noise, size, -reach, reach) for size in (self.size, self.other))
+        return float(np.abs(own - other).sum() / 2)
 
     def right(self, epsilon: str) -> float:
         """How often it is right, from even chances."""
@@ -178,7 +180,8 @@ ATTACKERS = (
 )
 
 
-def attack(*, epsilon: str = "1", rows: int = 50, shadows: int = 100) -> Finding:
+@finds("membership")
+def attack(*, epsilon: str = "1", rows: int = 50, shadows: int = 100) -> AttackFinding:
     """Guess whether a person is behind synthetic rows, with shadow models."""
     require_between(1, 10**5, rows=rows)
     require_between(4, 10**4, shadows=shadows)
@@ -186,9 +189,10 @@ def attack(*, epsilon: str = "1", rows: int = 50, shadows: int = 100) -> Finding
     runs = shadows_of(epsilon, rows, shadows)
     ours, by_rows = right_by_evidence(*runs), right_by_rows(*runs)
     sampled, most = (1 + SAMPLED) / 2, most_right(epsilon)
-    best = [_told(one, held) for one in ATTACKERS for held in dict.fromkeys((epsilon, "4"))]
-    return Finding(
-        attack="membership",
+    best = [
+        _told(attacker, price) for attacker in ATTACKERS for price in dict.fromkeys((epsilon, "4"))
+    ]
+    return AttackFinding(
         title="Was this person in the table?",
         number=bare,
         sentence=f"Synthetic rows drawn from exact counts of {count(rows)} people tell in "
@@ -200,36 +204,40 @@ def attack(*, epsilon: str = "1", rows: int = 50, shadows: int = 100) -> Finding
             f"right in more than {percent(most)}.",
         ),
         against_nothing=Against(0.5, "Without any rows a coin is right in 50 %."),
-        parameters={"epsilon": epsilon, "rows": rows, "shadows": shadows},
         pictures=(_guesses(epsilon, bare, sampled, ours), _best()),
         remarks=(
             f"Who publishes a random half of the rows as they are gives {percent(sampled)}: a "
             "person whose codes nobody else has is known wherever he is seen.",
             *(
-                f"One released count at ε {epsilon}, {one.words}: the best attacker is right "
-                f"in {percent(one.right(epsilon))}."
-                for one in ATTACKERS
+                f"One released count at ε {epsilon}, {rival.words}: the best attacker is right "
+                f"in {percent(rival.right(epsilon))}."
+                for rival in ATTACKERS
             ),
         ),
         further={"sampled": sampled, "cap": most, "by_rows": by_rows, "best_attackers": best},
     )
 
 
-def _told(one: BestAttacker, epsilon: str) -> dict[str, Any]:
-    promised = one.alpha is not None or one.other == one.size + 1
+def _told(attacker: BestAttacker, epsilon: str) -> dict[str, Any]:
+    promised = attacker.alpha is not None or attacker.other == attacker.size + 1
     cap = tanh(float(rational(epsilon, "epsilon")) / 2) if promised else None
-    return {**vars(one), "epsilon": epsilon, "advantage": one.advantage(epsilon), "cap": cap}
+    return {
+        **vars(attacker),
+        "epsilon": epsilon,
+        "advantage": attacker.advantage(epsilon),
+        "cap": cap,
+    }
 
 
 def _guesses(epsilon: str, bare: float, sampled: float, ours: float) -> Shares:
     return Shares(
         "Was this person in the table? How often an attacker is right",
         (
-            Share("the rows themselves", 1, percent(1), "theirs"),
-            Share("synthetic rows without noise", bare, percent(bare), "theirs"),
-            Share("half of the rows", sampled, percent(sampled), "theirs"),
-            Share(f"synthetic rows at ε {epsilon}", ours, percent(ours), "ours"),
-            Share("no rows", 0.5, percent(0.5), "nothing"),
+            bar("the rows themselves", 1),
+            bar("synthetic rows without noise", bare),
+            bar("half of the rows", sampled),
+            bar(f"synthetic rows at ε {epsilon}", ours, "ours"),
+            bar("no rows", 0.5, "nothing"),
         ),
         most=1,
     )
@@ -239,11 +247,11 @@ def _best() -> Plot:
     """Advantages of the best attackers, by ε."""
     lines = (
         PlotSeries(
-            one.words,
-            "ours" if one.alpha else "theirs",
-            [(float(rational(e, "epsilon")), one.right(e)) for e in EPSILONS],
+            attacker.words,
+            "ours" if attacker.alpha else "theirs",
+            [(float(rational(e, "epsilon")), attacker.right(e)) for e in EPSILONS],
         )
-        for one in ATTACKERS
+        for attacker in ATTACKERS
     )
     return Plot(
         "One released count: noise for workers alone shows the employer's size",

@@ -21,7 +21,7 @@ from leeward.core.randomness import SeededBits
 from leeward.core.show.heat import HeatMap, Shades
 from leeward.core.show.numbers import count, percent
 from leeward.core.show.plots import Plot, PlotSeries
-from leeward.lab.attacks.finding import Against, Finding
+from leeward.lab.attacks.finding import Against, AttackFinding, finds
 from leeward.lab.attacks.released_counts import most_right, noisy_counts, require_between
 
 NOISES, TIMES = (0.25, 0.5, 1.0), (4, 16)
@@ -55,24 +55,24 @@ def simulated(bits: int, noises: Sequence[float], times: Sequence[int], seed: in
     seeded = SeededBits(seed)
     secret = seeded.generator.integers(0, 2, bits)
     gram, sums = np.zeros((bits, bits)), np.zeros((bits, len(noises)))
-    found: Shares = {}
+    shares: Shares = {}
     for done in range(1, max(times) + 1):
-        asked, true = _asked(seeded, secret, bits)
+        subsets, true = _asked(seeded, secret, bits)
         noise = seeded.generator.laplace(size=(bits, 1)) * np.array(noises) * sqrt(bits)
-        gram += asked.T @ asked
-        sums += asked.T @ (true[:, None] + noise)
+        gram += subsets.T @ subsets
+        sums += subsets.T @ (true[:, None] + noise)
         if done in times:
             right = (np.linalg.solve(gram, sums) > 0.5) == secret[:, None]
-            found |= {
-                (c, done): float(one) for c, one in zip(noises, right.mean(axis=0), strict=True)
+            shares |= {
+                (c, done): float(share) for c, share in zip(noises, right.mean(axis=0), strict=True)
             }
-    return found
+    return shares
 
 
 def _asked(seeded: SeededBits, secret: Integers, counts: int) -> tuple[Floats, Floats]:
     """Random subsets, one a row, and how many ones each holds."""
-    asked = seeded.generator.integers(0, 2, (counts, secret.size)).astype(np.float64)
-    return asked, asked @ secret
+    subsets = seeded.generator.integers(0, 2, (counts, secret.size)).astype(np.float64)
+    return subsets, subsets @ secret
 
 
 @dataclass(frozen=True)
@@ -107,30 +107,30 @@ class Exhaustive:
         between = (counts[secret] + counts[twin]) // 2
         wrong = (every != every[secret]).sum(axis=1)
         most = [
-            int(wrong[(np.abs(counts - told) <= error).all(axis=1)].max())
-            for told in (counts[secret] + near, between)
+            int(wrong[(np.abs(counts - answers) <= error).all(axis=1)].max())
+            for answers in (counts[secret] + near, between)
         ]
         return cls(bits, error, *most)
 
 
-def linear_program(asked: Floats, told: Floats) -> Floats | None:
+def linear_program(subsets: Floats, answers: Floats) -> Floats | None:
     """The bits, each between 0 and 1, with the least sum of absolute errors; None: no solver."""
     try:
         program = import_module("ortools.linear_solver.pywraplp")
     except ImportError:
         return None
     solver = program.Solver.CreateSolver("GLOP")
-    bits = [solver.NumVar(0, 1, "") for _ in range(asked.shape[1])]
-    errors = [solver.NumVar(0, solver.infinity(), "") for _ in told]
-    for row, value, error in zip(asked, told.tolist(), errors, strict=True):
+    bits = [solver.NumVar(0, 1, "") for _ in range(subsets.shape[1])]
+    errors = [solver.NumVar(0, solver.infinity(), "") for _ in answers]
+    for row, value, error in zip(subsets, answers.tolist(), errors, strict=True):
         for low, high, sign in ((-solver.infinity(), value, -1), (value, solver.infinity(), 1)):
-            one = solver.Constraint(low, high)
-            one.SetCoefficient(error, sign)
+            constraint = solver.Constraint(low, high)
+            constraint.SetCoefficient(error, sign)
             for at in np.flatnonzero(row).tolist():
-                one.SetCoefficient(bits[at], 1)
+                constraint.SetCoefficient(bits[at], 1)
     solver.Minimize(solver.Sum(errors))
     solver.Solve()
-    return np.array([one.solution_value() for one in bits])
+    return np.array([bit.solution_value() for bit in bits])
 
 
 def _linear_share(trials: int) -> float | None:
@@ -138,9 +138,9 @@ def _linear_share(trials: int) -> float | None:
     seeded, shares = SeededBits(SEED), []
     for _ in range(trials):
         secret = seeded.generator.integers(0, 2, SMALL)
-        asked, true = _asked(seeded, secret, 4 * SMALL)
+        subsets, true = _asked(seeded, secret, 4 * SMALL)
         noise = seeded.generator.laplace(scale=LINEAR_SCALE, size=true.size)
-        bits = linear_program(asked, true + noise)
+        bits = linear_program(subsets, true + noise)
         if bits is None:
             return None
         shares.append(((bits > 0.5) == secret).mean())
@@ -150,17 +150,18 @@ def _linear_share(trials: int) -> float | None:
 def released(epsilon: str, times: int, trials: int) -> float:
     """The share of bits that are right from counts of one release, which share its epsilon."""
     seeded, counts = SeededBits(SEED), times * SMALL
-    made = noisy_counts("edge_laplace", rational(epsilon, "epsilon") / counts)
+    noise = noisy_counts("edge_laplace", rational(epsilon, "epsilon") / counts)
     shares = []
     for _ in range(trials):
         secret = seeded.generator.integers(0, 2, SMALL)
-        asked, true = _asked(seeded, secret, counts)
-        told = made.release(true.astype(np.int64))
-        bits = np.linalg.solve(asked.T @ asked, asked.T @ told)
+        subsets, true = _asked(seeded, secret, counts)
+        answers = noise.release(true.astype(np.int64))
+        bits = np.linalg.solve(subsets.T @ subsets, subsets.T @ answers)
         shares.append(((bits > 0.5) == secret).mean())
     return float(np.mean(shares))
 
 
+@finds("reconstruct")
 def attack(
     *,
     epsilon: str = "1",
@@ -169,7 +170,7 @@ def attack(
     bits: int = 1000,
     trials: int = 10,
     few: int = MOST_EXHAUSTIVE,
-) -> Finding:
+) -> AttackFinding:
     """Find secret bits from times·bits subset counts with Laplace noise of scale noise·√bits.
 
     `few` bits are searched to the end; `trials` is the number of releases that are attacked.
@@ -179,12 +180,11 @@ def attack(
     require_between(0.01, 100, noise=noise)
     require_between(1, 1000, trials=trials)
     require_between(4, MOST_EXHAUSTIVE, few=few)
-    found = simulated(bits, sorted({noise, *NOISES}), sorted({times, *TIMES}), SEED)
-    ours = {one: released(one, 4, trials) for one in dict.fromkeys((epsilon, *EPSILONS))}
+    shares = simulated(bits, sorted({noise, *NOISES}), sorted({times, *TIMES}), SEED)
+    ours = {price: released(price, 4, trials) for price in dict.fromkeys((epsilon, *EPSILONS))}
     small, linear = Exhaustive.of(few, 1), _linear_share(LINEAR_TRIALS)
-    number = found[noise, times]
-    return Finding(
-        attack="reconstruct",
+    number = shares[noise, times]
+    return AttackFinding(
         title="Reconstruct secret bits",
         number=number,
         sentence=f"{count(times * bits)} counts of random subsets of {count(bits)} people, each "
@@ -197,23 +197,15 @@ def attack(
             f"{percent(most_right(epsilon))}.",
         ),
         against_nothing=Against(0.5, "A coin is right about half of the bits."),
-        parameters={
-            "epsilon": epsilon,
-            "noise": noise,
-            "times": times,
-            "bits": bits,
-            "trials": trials,
-            "few": few,
-        },
-        pictures=(_heat(), _growing(epsilon, noise, found, trials)),
+        pictures=(_heat(), _growing(epsilon, noise, shares, trials)),
         remarks=tuple(_remarks(small, linear)),
         further={
-            "simulated": _told(found),
-            "formula": _told({key: expected(*key) for key in found}),
+            "simulated": _told(shares),
+            "formula": _told({key: expected(*key) for key in shares}),
             "linear_program": linear,
             "exhaustive": {**vars(small), "bound": small.bound},
             "by_epsilon": {
-                one: {"share": share, "cap": most_right(one)} for one, share in ours.items()
+                price: {"share": share, "cap": most_right(price)} for price, share in ours.items()
             },
         },
     )
@@ -256,10 +248,10 @@ def _heat() -> HeatMap:
     )
 
 
-def _growing(epsilon: str, noise: float, found: Shares, trials: int) -> Plot:
+def _growing(epsilon: str, noise: float, shares: Shares, trials: int) -> Plot:
     """More counts help against fixed noise, and not where they share one epsilon."""
     fixed = [(k, expected(noise, k)) for k in HEAT_TIMES]
-    tried = [(k, share) for (c, k), share in sorted(found.items()) if c == noise]
+    tried = [(k, share) for (c, k), share in sorted(shares.items()) if c == noise]
     ours = [(k, released(epsilon, k, trials)) for k in HEAT_TIMES if k <= max(TIMES)]
     return Plot(
         "More counts find more bits, unless all counts share one ε",

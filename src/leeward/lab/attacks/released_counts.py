@@ -30,10 +30,10 @@ def require_between(low: float, high: float, **given: float) -> None:
 
 def additive(name: str, **price: Any) -> Additive:  # noqa: ANN401 (what `mechanism` takes)
     """A mechanism that adds noise to single counts or to a block of them."""
-    made = mechanism(name, **price)
-    if not isinstance(made, Additive):
+    noise = mechanism(name, **price)
+    if not isinstance(noise, Additive):
         raise TypeError(f"{name} releases no single counts")
-    return made
+    return noise
 
 
 class NoisyCounts(Protocol):
@@ -57,19 +57,19 @@ def noisy_counts(
     name: str, epsilon: Number, alpha: Number | None = None, cells: int = 1
 ) -> NoisyCounts:
     """A mechanism by its name; workers alone are protected by one without alpha."""
-    made = mechanism(name, alpha=alpha, epsilon=epsilon, cells=cells)
-    return cast(NoisyCounts, made)
+    noise = mechanism(name, alpha=alpha, epsilon=epsilon, cells=cells)
+    return cast(NoisyCounts, noise)
 
 
-def below(made: NoisyCounts, size: int, values: Integers) -> Floats:
+def below(noise: NoisyCounts, size: int, values: Integers) -> Floats:
     """P(released ≤ value) of one establishment of this size, in float64."""
-    scale = float(made.scale(size, size))
-    return made.law.float_tails((values.astype(np.float64) - size + 0.5) / scale)[0]
+    scale = float(noise.scale(size, size))
+    return noise.law.float_tails((values.astype(np.float64) - size + 0.5) / scale)[0]
 
 
-def masses(made: NoisyCounts, size: int, low: int, high: int) -> Floats:
+def masses(noise: NoisyCounts, size: int, low: int, high: int) -> Floats:
     """P(released = value) for all values from `low` to `high`, with both tails at the ends."""
-    edges = below(made, size, np.arange(low, high))
+    edges = below(noise, size, np.arange(low, high))
     return np.diff(edges, prepend=0.0, append=1.0)
 
 

@@ -1,4 +1,4 @@
-"""World: the tables that an attack is tried on, made up or an office's own.
+"""Attacked world: the tables that an attack is tried on, made up or an office's own.
 
 Own tables are read through `evaluate.truth` alone, and everything found in them is internal.
 """
@@ -19,14 +19,14 @@ from leeward.publishing.engines import Engine
 if TYPE_CHECKING:
     from leeward.publishing.plan.plan import Plan
 
-__all__ = ["ECONOMY", "WORKPLACE", "World", "at_least_one", "made_up", "of_plan"]
+__all__ = ["ECONOMY", "WORKPLACE", "AttackedWorld", "at_least_one", "made_up", "of_plan"]
 
 ECONOMY = Economy(200_000, 10_000)
 """The made-up economy of the laboratory (seed 1)."""
 
 
 @dataclass(frozen=True, eq=False)
-class World:
+class AttackedWorld:
     """An open economy; tables are tabulated once and kept while it is open."""
 
     words: str
@@ -57,21 +57,21 @@ class World:
                            "a table of counts by workplace attributes alone")  # fmt: skip
 
     def _first(self, wanted: Callable[[Marginal], bool], words: str) -> Marginal:
-        for one in self.planned:
-            if wanted(one):
-                return one
+        for planned in self.planned:
+            if wanted(planned):
+                return planned
         raise InvalidParameter(
             "tables",
             rule=f"must hold {words}: this attack is on such tables",
-            value=", ".join(one.name for one in self.planned),
+            value=", ".join(planned.name for planned in self.planned),
             next_step="Add one to a copy of the plan, or try the made-up data without --data.",
         )
 
     def truth(self, marginal: Marginal) -> Truth:
         """The true cells of a table, with the establishments behind them."""
         if marginal not in self._truths:
-            found = read_truths(self.engine, self.codebook, self.rule, [marginal], PLACE)
-            self._truths.update(found)
+            truths = read_truths(self.engine, self.codebook, self.rule, [marginal], PLACE)
+            self._truths.update(truths)
         return self._truths[marginal]
 
 
@@ -88,19 +88,21 @@ def at_least_one(**given: int) -> None:
 
 
 @contextmanager
-def made_up(economy: Economy = ECONOMY) -> Iterator[World]:
+def made_up(economy: Economy = ECONOMY) -> Iterator[AttackedWorld]:
     """A made-up economy: public by construction."""
     with open_economy(economy, lambda *_: None) as (engine, book):
-        yield World(economy_words(economy), engine, book)
+        yield AttackedWorld(economy_words(economy), engine, book)
 
 
 @contextmanager
-def of_plan(plan: "Plan") -> Iterator[World]:
+def of_plan(plan: "Plan") -> Iterator[AttackedWorld]:
     """The data and the tables of a plan: everything found in them is internal."""
     from leeward.publishing.release.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
     from leeward.publishing.release.receipt import Receipts  # noqa: PLC0415 (as above)
 
-    counts = tuple(one.marginal for one in plan.tables if one.marginal.statistic is COUNT)
+    counts = tuple(
+        planned.marginal for planned in plan.tables if planned.marginal.statistic is COUNT
+    )
     if not counts:
         raise InvalidParameter(
             "tables",
@@ -111,4 +113,4 @@ def of_plan(plan: "Plan") -> Iterator[World]:
     with open_data(plan) as engine:
         require_rows(plan, engine, Receipts.of(plan).found(engine.digest()))
         words = f"the data of {plan.path}"
-        yield World(words, engine, plan.codebook, plan.jobs, internal=True, planned=counts)
+        yield AttackedWorld(words, engine, plan.codebook, plan.jobs, internal=True, planned=counts)

@@ -5,12 +5,15 @@ from functools import partial
 from itertools import chain
 
 from leeward.core.processes import in_order, on_all_cores
+from leeward.lab.audit.audit_line import FULL_GRID, QUICK_GRID
 from leeward.lab.audit.controls import CONTROLS
-from leeward.lab.audit.lines import FULL_GRID, LINES, QUICK_GRID
+from leeward.lab.audit.false_promises import false_promises
+from leeward.lab.audit.lines import LINES
 from leeward.lab.audit.neighbours import FULL, QUICK
-from leeward.lab.audit.promises import Promise, false_promises, true_promises
+from leeward.lab.audit.promises import Promise, true_promises
 from leeward.lab.audit.reading_exam import false_readings, readings
 from leeward.lab.audit.row import Row
+from leeward.lab.audit.survey_promises import survey_promises
 
 __all__ = ["CONTROLS", "LINES", "Promise", "Row", "audit", "examine"]
 
@@ -57,6 +60,7 @@ def _rows(task: int, *, quick: bool) -> list[Row]:
 def examine() -> Iterator[Promise]:
     """Every sentence about a guarantee and about reading numbers, then every false one."""
     yield from true_promises()
+    yield from survey_promises()
     yield from readings()
     yield from false_promises()
     yield from false_readings()

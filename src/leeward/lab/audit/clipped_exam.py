@@ -6,9 +6,10 @@ sums, which are independent given θ; the loss is the worst index.
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from math import log
 from typing import cast
 
@@ -21,9 +22,18 @@ from leeward.core.noise.gaussian import normaliser
 from leeward.core.noise.law import Law
 from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit.exams import examined
-from leeward.lab.audit.loss import INFINITE, NONE, Loss, over, worst, zcdp_loss
-from leeward.lab.audit.neighbours import Depth, Pair, parts, sized_blocks
+from leeward.lab.audit.exams import by_policy, examined
+from leeward.lab.audit.loss import (
+    BITS,
+    DISTINGUISHED,
+    INFINITE,
+    NONE,
+    PrivacyLoss,
+    over,
+    worst,
+    zcdp_loss,
+)
+from leeward.lab.audit.neighbours import DatabasePair, Depth, block_pairs
 from leeward.lab.audit.outputs import Rounded
 from leeward.lab.audit.recording import (
     ClippedRelease,
@@ -35,49 +45,31 @@ from leeward.lab.audit.recording import (
 
 ORDERS = (Fraction(3, 2), Fraction(2), Fraction(8))
 Both = tuple[Database, Database]
-DISTINGUISHED = Loss(INFINITE, INFINITE, arb("nan"))
-
-
-def examine_clipped(mechanism: EntryMechanism, name: str, depth: Depth) -> Loss:
-    """Index and sums jointly."""
-    return clipped_loss(mechanism, examined(mechanism, name), depth)
-
-
-def examine_gaussian(mechanism: EntryMechanism, name: str, depth: Depth) -> Loss:
-    """ρ from Rényi divergences, restated as the ε that it implies at the requested δ."""
-    return zcdp_loss(
-        gaussian_rho(mechanism, examined(mechanism, name), depth), mechanism.parameters.delta
-    )
-
-
-def examine_clipped_chains(mechanism: EntryMechanism, name: str, depth: Depth) -> Loss:
-    """The same by employer: each part is two establishments, which both change."""
-    chained = (pair.chained() for pair in _pairs(mechanism, examined(mechanism, name), depth))
-    return worst(pair_loss(mechanism, (parts(pair.before), parts(pair.after))) for pair in chained)
 
 
 def clipped_loss(
-    mechanism: EntryMechanism, policy: Policy, depth: Depth, *, chained: bool = False
-) -> Loss:
-    """The worst pair of neighbours; `chained`: two establishments for each, which both grow."""
-    pairs = _pairs(mechanism, policy, depth)
-    both = (pair.chained() if chained else pair for pair in pairs)
-    return worst(pair_loss(mechanism, pair.databases) for pair in both)
+    mechanism: EntryMechanism,
+    policy: Policy,
+    depth: Depth,
+    seen: Callable[[DatabasePair], DatabasePair] = lambda pair: pair,
+) -> PrivacyLoss:
+    """The worst pair of neighbours, as they are `seen`: employers may have two establishments."""
+    pairs = map(seen, _pairs(mechanism, policy, depth))
+    return worst(pair_loss(mechanism, pair.databases) for pair in pairs)
 
 
-def _pairs(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Iterator[Pair]:
+def _pairs(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Iterator[DatabasePair]:
     """Also with workers outside the table."""
     alpha, cells = mechanism.parameters.growth, mechanism.parameters.cells
-    for kinds in (cells, cells + 1):
-        yield from sized_blocks(policy, alpha, kinds, 100, depth)
+    return block_pairs(policy, alpha, (cells, cells + 1), depth, 100)
 
 
 def releases(
     mechanism: EntryMechanism, both: Both
 ) -> tuple[ClippedRelease, ClippedRelease, list[int]]:
     """Both databases, released with the same indices, and these."""
-    maxima = (clipped_release(mechanism, [database]).index.true[0] for database in both)
-    indices = index_grid(maxima, mechanism)
+    maxima = (int(clipped_release(mechanism, [database]).index.true[0]) for database in both)
+    indices = around(maxima, mechanism)
     before, after = (
         clipped_release(mechanism, [database] * len(indices), np.array(indices))
         for database in both
@@ -85,33 +77,38 @@ def releases(
     return before, after, indices
 
 
-def pair_loss(mechanism: EntryMechanism, both: Both) -> Loss:
+def pair_loss(mechanism: EntryMechanism, both: Both) -> PrivacyLoss:
     """The joint loss: over indices, that of the index plus that of the sums."""
     before, after, indices = releases(mechanism, both)
     if (before.theta != after.theta).any():  # published: it must follow from the index alone
         return DISTINGUISHED
-    cells, steps = mechanism.parameters.cells, moves(before.sums, after.sums)
-    return worst_index(
-        indices,
-        (before.index, after.index),
-        lambda i: sums_loss(before.sums, after.sums, steps[i * cells : (i + 1) * cells]),
-        mechanism.parameters.epsilon,
-    )
+    cells = mechanism.parameters.cells
+
+    def sums(i: int) -> PrivacyLoss:
+        return sums_loss(before.sums, after.sums, slice(i * cells, (i + 1) * cells))
+
+    return worst_index(indices, (before.index, after.index), sums, mechanism.parameters.epsilon)
 
 
 def worst_index(
-    indices: Iterable[int],
-    requests: tuple[NoiseRequest, NoiseRequest],
-    sums: Callable[[int], Loss],
+    indices: Sequence[int],
+    drawn: tuple[NoiseRequest, NoiseRequest],
+    sums: Callable[[int], PrivacyLoss],
     claimed: Fraction,
-) -> Loss:
-    """Over indices, the log-ratio of each and the loss of the sums given it, together."""
+) -> PrivacyLoss:
+    """The worst of some noisy indices, with the loss of the sums that each leads to.
+
+    Forward adds the index's log-ratio, backward subtracts it. A joint δ would need the whole joint
+    distribution; within the claim it is exactly zero.
+    """
     losses = []
     for i, index in enumerate(indices):
-        before, after = (request.rounded(i).mass((index,)) for request in requests)
-        with precision(128):
+        before, after = (column.rounded(i).mass((index,)) for column in drawn)
+        rest = sums(i)
+        with precision(BITS):
             first = (before / after).log()
-        losses.append(joined(first, sums(i), claimed))
+            forward, backward = rest.forward + first, rest.backward - first
+        losses.append(replace(rest, forward=forward, backward=backward).kept(claimed))
     return worst(losses)
 
 
@@ -119,26 +116,25 @@ Step = tuple[int, int, int]
 """How far an entry moves between neighbours, and the number of its scale in either."""
 
 
-def moves(before: NoiseRequest, after: NoiseRequest) -> list[Step]:
-    """Of each entry."""
+def steps_apart(before: NoiseRequest, after: NoiseRequest) -> list[Step]:
+    """The step of every entry."""
     columns = (after.true - before.true, before.level, after.level)
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def sums_loss(before: NoiseRequest, after: NoiseRequest, steps: list[Step]) -> Loss:
-    """The loss of the noisy sums given θ: cells are independent, so it adds up."""
+def sums_loss(before: NoiseRequest, after: NoiseRequest, some: slice = slice(None)) -> PrivacyLoss:
+    """The loss of some noisy sums given θ: cells are independent, so it adds up."""
     total = NONE
-    for (moved, left, right), cells in Counter(steps).items():
+    for (moved, left, right), cells in Counter(steps_apart(before, after)[some]).items():
         law, scale = before.laws[left], before.scales[left]
         if (law, scale) != (after.laws[right], after.scales[right]):
             return DISTINGUISHED  # exponential tails of unequal scale: their ratio has no bound
-        alike = _cell(cast(Hashable, law), scale, moved)
-        total = total.plus(alike.times(cells))
+        total = total.plus(_cell(cast(Hashable, law), scale, moved).times(cells))
     return total
 
 
 @lru_cache(maxsize=1 << 16)  # databases with one largest size share θ, and so the noise
-def _cell(law: Hashable, scale: Fraction, moved: int) -> Loss:
+def _cell(law: Hashable, scale: Fraction, moved: int) -> PrivacyLoss:
     """Exponential tails of equal scale differ most at their ends."""
     low, high = sorted((0, moved))
     before, after = (Rounded(true, cast(Law, law), scale) for true in (0, moved))
@@ -146,40 +142,38 @@ def _cell(law: Hashable, scale: Fraction, moved: int) -> Loss:
     return over(outputs, before.mass, after.mass, Fraction(0))
 
 
-def index_grid(maxima: Iterable[int], mechanism: ClippingMechanism) -> list[int]:
+def around(maxima: Iterable[int], mechanism: ClippingMechanism) -> list[int]:
     """Indices around both maxima, where θ meets either size, and such as put θ below both.
 
     Noise may put the index anywhere, so also where θ would be hardly a job but for its floor.
     """
-    before, after = sorted(map(int, maxima))
+    before, after = sorted(maxima)
     parameters = mechanism.parameters
     growth = log(1 + parameters.growth)
     headroom = int(log(mechanism.clipping.headroom) / growth * STEPS)
     near, high = before - headroom - 3 * STEPS, after + 3 * STEPS
     least = int(log(parameters.floor) / growth) * STEPS - STEPS
-    grid = {before, after}  # where the index itself loses most
-    grid.update(range(near, high + 1, max(1, (high - near) // 12)))
-    grid.update(size - headroom + side for size in (before, after) for side in (-1, 0, 1))
-    grid.update(range(least, near, max(1, (near - least) // 4)))
-    grid.update(range(0, least, max(1, least // 4)))
-    return sorted(grid)
+    indices = {
+        *range(near, high + 1, max(1, (high - near) // 12)),
+        *(before, after),  # where the index itself loses most
+        *(size - headroom + side for size in (before, after) for side in (-1, 0, 1)),
+        *range(least, near, max(1, (near - least) // 4)),
+        *range(0, least, max(1, least // 4)),
+    }
+    return sorted(indices)
 
 
-def joined(first: arb, sums: Loss, claimed: Fraction) -> Loss:
-    """Forward adds the index's log-ratio, backward subtracts it."""
-    with precision(128):
-        forward, backward = sums.forward + first, sums.backward - first
-        kept = forward.max(backward) <= ball(claimed)
-    # A joint δ would need the whole joint distribution; within the claim it is exactly zero.
-    return Loss(forward, backward, arb(0) if kept else arb("nan"))
+def examine_gaussian(mechanism: EntryMechanism, name: str, depth: Depth) -> PrivacyLoss:
+    """ρ from Rényi divergences, restated as the ε that it implies at the requested δ."""
+    return zcdp_loss(
+        gaussian_rho(mechanism, examined(mechanism, name), depth), mechanism.parameters.delta
+    )
 
 
 def gaussian_rho(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> arb:
     """The largest ρ that Rényi divergences of the masses show, over all pairs."""
-    most = arb(0)
-    for pair in _pairs(mechanism, policy, depth):
-        most = most.max(pair_rho(mechanism, pair.databases))
-    return most
+    pairs = _pairs(mechanism, policy, depth)
+    return reduce(arb.max, (pair_rho(mechanism, pair.databases) for pair in pairs), arb(0))
 
 
 def pair_rho(mechanism: EntryMechanism, both: Both) -> arb:
@@ -193,21 +187,25 @@ def pair_rho(mechanism: EntryMechanism, both: Both) -> arb:
         return INFINITE
     first, rest = moves(before.index, after.index), moves(before.sums, after.sums)
     for i in range(len(indices)):
-        parts = Counter(
-            _moved(before.sums, after.sums, step) for step in rest[i * cells : (i + 1) * cells]
-        )
-        parts[_moved(before.index, after.index, first[i])] += 1
-        for order in ORDERS:
-            total = sum((renyi(*part, order) * n for part, n in parts.items()), arb(0))
-            most = most.max(total / ball(order))
+        most = most.max(rho_of([*rest[i * cells : (i + 1) * cells], first[i]]))
     return most
 
 
-def _moved(before: NoiseRequest, after: NoiseRequest, step: Step) -> tuple[int, Fraction]:
-    """How far a step moves, and the variance of its noise: 0 where neighbours have two."""
-    moved, left, right = step
-    variance = before.scales[left]
-    return moved, variance if variance == after.scales[right] else Fraction(0)
+def rho_of(steps: Iterable[tuple[int, Fraction]]) -> arb:
+    """The largest Rényi divergence over its order, of steps with their variances: it adds up."""
+    most, alike = arb(0), Counter(steps)
+    for order in ORDERS:
+        total = sum((renyi(*step, order) * times for step, times in alike.items()), arb(0))
+        most = most.max(total / ball(order))
+    return most
+
+
+def moves(before: NoiseRequest, after: NoiseRequest) -> list[tuple[int, Fraction]]:
+    """How far each entry moves, and the variance of its noise: 0 where neighbours have two."""
+    return [
+        (moved, before.scales[i] if before.scales[i] == after.scales[j] else Fraction(0))
+        for moved, i, j in steps_apart(before, after)
+    ]
 
 
 @lru_cache(maxsize=1 << 16)
@@ -225,3 +223,7 @@ def renyi(shift: int, variance: Fraction, order: Fraction) -> arb:
         centre = (1 - order) * shift % 1
         moved = normaliser(variance, centre) / normaliser(variance) if centre else arb(1)
         return (ball(square) + moved.log()) / ball(order - 1)
+
+
+examine_clipped = by_policy(clipped_loss)
+examine_clipped_chains = by_policy(clipped_loss, seen=DatabasePair.merged)

@@ -18,8 +18,16 @@ from flint import arb
 from leeward.core.privacy import Policy, policy
 from leeward.core.privacy.policy import with_plus
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit.loss import Loss, laplace_loss, over, pure_loss, tail_bound, worst
-from leeward.lab.audit.neighbours import Depth, Pair, pairs, parts, sized_blocks
+from leeward.lab.audit.loss import (
+    UNKNOWN,
+    PrivacyLoss,
+    laplace_loss,
+    over,
+    pure_loss,
+    tail_bound,
+    worst,
+)
+from leeward.lab.audit.neighbours import DatabasePair, Depth, block_pairs, pairs
 from leeward.lab.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.lab.audit.recording import (
     BlockMechanism,
@@ -32,11 +40,11 @@ from leeward.lab.audit.recording import (
 View = Callable[[Database], Rounded]
 """The distribution of what is released of a database."""
 
-Exam = Callable[[Any, str, Depth], Loss]
+Exam = Callable[[Any, str, Depth], PrivacyLoss]
 """The largest loss of a mechanism under the policy of a name; an audit line joins the two."""
 
 
-def examine_scalar(mechanism: CountMechanism, name: str, depth: Depth) -> Loss:
+def examine_scalar(mechanism: CountMechanism, name: str, depth: Depth) -> PrivacyLoss:
     """A workplace table; several worker cells are released alike, each at its share of ε."""
     parameters = mechanism.parameters
     neighbours = pairs(examined(mechanism, name), parameters.alpha, depth)
@@ -45,25 +53,24 @@ def examine_scalar(mechanism: CountMechanism, name: str, depth: Depth) -> Loss:
     )
 
 
-def examine_chains(mechanism: CountMechanism, name: str, depth: Depth) -> Loss:
+def examine_chains(mechanism: CountMechanism, name: str, depth: Depth) -> PrivacyLoss:
     """A workplace table by employer: each part is two establishments, which both change."""
     parameters = mechanism.parameters
     neighbours = pairs(examined(mechanism, name), parameters.alpha, depth)
-    chained = (pair.chained() for pair in neighbours)
-    view = workplace_view(mechanism)
-    return scalar(lambda database: view(parts(database)), chained, parameters.epsilon)
+    merged = (pair.merged() for pair in neighbours)
+    return scalar(workplace_view(mechanism), merged, parameters.epsilon)
 
 
-def examine_kept(mechanism: KeepingMechanism, name: str, depth: Depth) -> Loss:
+def examine_kept(mechanism: KeepingMechanism, name: str, depth: Depth) -> PrivacyLoss:
     """Whole establishments, also such as are too large to be kept."""
     return scalar(
         kept_view(mechanism), pairs(policy(name), None, depth), mechanism.parameters.epsilon
     )
 
 
-def examine_block(mechanism: BlockMechanism, name: str, depth: Depth) -> Loss:
-    """Joint masses of a block."""
-    return block(mechanism, examined(mechanism, name), depth)
+def by_policy(loss: Callable[..., PrivacyLoss], **how: Any) -> Exam:  # noqa: ANN401
+    """The exam that is a loss under a policy of this name, with the Δ of the mechanism."""
+    return lambda made, name, depth: loss(made, examined(made, name), depth, **how)
 
 
 def examined(mechanism: Any, name: str) -> Policy:  # noqa: ANN401 (any mechanism)
@@ -91,7 +98,9 @@ def kept_view(mechanism: KeepingMechanism) -> View:
     return view
 
 
-def scalar(view: View, neighbours: Iterable[Pair], claimed: Fraction, *, copies: int = 1) -> Loss:
+def scalar(
+    view: View, neighbours: Iterable[DatabasePair], claimed: Fraction, *, copies: int = 1
+) -> PrivacyLoss:
     """The worst pair of a mechanism that releases one number, or `copies` alike at once.
 
     Only the distance of the centres, both laws and both scales matter for additive noise, so pairs
@@ -102,17 +111,17 @@ def scalar(view: View, neighbours: Iterable[Pair], claimed: Fraction, *, copies:
         before, after = (view(database) for database in pair.databases)
         drawn = (before.law, before.scale, after.law, after.scale)
         seen[after.true - before.true, drawn] = before, after
-    # Where tails are exponential while scales differ, only δ is finite.
-    unequal = any(a.exponential and a.scale != b.scale for a, b in seen.values())
-    measure = laplace_loss if unequal else pure_loss
+    # Where tails are exponential and scales differ only δ is finite.
+    exponential = any(a.exponential and a.scale != b.scale for a, b in seen.values())
+    measure = laplace_loss if exponential else pure_loss
     return worst(measure(a, b, claimed / copies).times(copies) for a, b in seen.values())
 
 
-def pareto_loss(before: Independent, after: Independent, claimed: Fraction) -> Loss:
+def pareto_loss(before: Independent, after: Independent, claimed: Fraction) -> PrivacyLoss:
     """Joint masses at landmarks and between them, and the density's bound over all outputs."""
     outputs = {*before.landmarks(), *after.landmarks(), *window(before.true, after.true)}
     loss = over(outputs, before.mass, after.mass, claimed)
-    delta = arb(0) if loss.delta <= 0 else arb("nan")
+    delta = arb(0) if loss.delta <= 0 else UNKNOWN
     bounds = (pareto_bound(a, b) for a, b in zip(before.parts, after.parts, strict=True))
     return replace(loss, delta=delta, bound=sum(bounds, arb(0)))
 
@@ -136,14 +145,16 @@ def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
     return tail_bound(distance, (before.scale, after.scale), len(before.true), before.shape)
 
 
-def block(mechanism: BlockMechanism, policy: Policy, depth: Depth) -> Loss:
+def block(mechanism: BlockMechanism, policy: Policy, depth: Depth) -> PrivacyLoss:
     """The worst pair for blocks of worker cells, also with workers outside the table."""
     d, alpha = mechanism.parameters.cells, mechanism.parameters.growth
     outputs = set()
-    for kinds in (d, d + 1):
-        for pair in sized_blocks(policy, alpha, kinds, 10**4, depth):
-            before, after = (released_block(mechanism, database) for database in pair.databases)
-            # Only distances matter, so databases that agree in these are examined once.
-            outputs.add((before.seen_from(before.true), after.seen_from(before.true)))
+    for pair in block_pairs(policy, alpha, (d, d + 1), depth, 10**4):
+        before, after = (released_block(mechanism, database) for database in pair.databases)
+        # Only distances matter, so databases that agree in these are examined once.
+        outputs.add((before.seen_from(before.true), after.seen_from(before.true)))
     claimed = mechanism.parameters.epsilon
     return worst(pareto_loss(before, after, claimed) for before, after in outputs)
+
+
+examine_block = by_policy(block)

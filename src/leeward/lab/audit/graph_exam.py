@@ -14,7 +14,7 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.exact import Number, positive
 from leeward.core.mechanisms import mechanism
 from leeward.core.privacy.graph import PolicyGraph, Query
-from leeward.lab.audit.loss import NONE, Loss, pure_loss, worst
+from leeward.lab.audit.loss import NONE, PrivacyLoss, pure_loss, worst
 from leeward.lab.audit.outputs import Rounded
 from leeward.lab.audit.recording import CountMechanism, released
 from leeward.lab.audit.row import Claim, Row
@@ -26,24 +26,26 @@ def loss_over(
     pairs: Iterable[tuple[Node, Node]],
     released_of: Callable[[Node], Sequence[Rounded]],
     claimed: Fraction,
-) -> Loss:
+) -> PrivacyLoss:
     """The worst loss over neighbouring pairs of anything, of numbers with independent noise.
 
     Only distances between the numbers matter for additive noise of one scale, so pairs that agree
     in these are examined once.
     """
     seen: dict[tuple[Any, ...], tuple[Sequence[Rounded], Sequence[Rounded]]] = {}
-    for one, other in pairs:
-        before, after = released_of(one), released_of(other)
+    for node, other in pairs:
+        before, after = released_of(node), released_of(other)
         moved = ((a.true - b.true, a.scale, b.scale) for a, b in zip(after, before, strict=True))
         seen[tuple(sorted(moved))] = before, after
     return worst(_together(before, after, claimed) for before, after in seen.values())
 
 
-def _together(before: Sequence[Rounded], after: Sequence[Rounded], claimed: Fraction) -> Loss:
+def _together(
+    before: Sequence[Rounded], after: Sequence[Rounded], claimed: Fraction
+) -> PrivacyLoss:
     parts = (pure_loss(a, b, claimed) for a, b in zip(before, after, strict=True)
              if a != b)  # fmt: skip
-    return reduce(Loss.plus, parts, NONE)
+    return reduce(PrivacyLoss.plus, parts, NONE)
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,10 @@ class GraphExam:
     def _released(self, factor: Fraction) -> Callable[[str], tuple[Rounded, ...]]:
         """The distribution of what is released of a node."""
         epsilon = factor * self.epsilon / self.sensitivity
-        made = cast(CountMechanism, mechanism("edge_laplace", epsilon=epsilon))
-        return lambda node: tuple(released(made, number, 0) for number in self.query[node])
+        laplace = cast(CountMechanism, mechanism("edge_laplace", epsilon=epsilon))
+        return lambda node: tuple(released(laplace, number, 0) for number in self.query[node])
 
-    def between(self, one: str, other: str) -> Loss:
+    def between(self, node: str, other: str) -> PrivacyLoss:
         """The loss between two nodes, neighbours or not."""
         view = self._released(Fraction(1))
-        return _together(view(one), view(other), self.epsilon)
+        return _together(view(node), view(other), self.epsilon)

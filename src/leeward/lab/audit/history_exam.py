@@ -9,16 +9,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
 from itertools import product
-from typing import ClassVar
 
 from leeward.core.codebook import Attribute, BoundedJobs, Dimension, Marginal, most_rows
 from leeward.core.mechanisms.choice import AUTO, measurement
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.privacy import Guarantee, Person, sequential
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit.loss import Loss, worst
-from leeward.lab.audit.neighbours import Depth, Pair
-from leeward.lab.audit.row import Claim, Row
+from leeward.lab.audit.loss import PrivacyLoss, worst
+from leeward.lab.audit.neighbours import DatabasePair, Depth
+from leeward.lab.audit.row import Claim, PolicyLine, Row
 from leeward.lab.audit.table_exam import Part, Recorded, part_loss, step
 
 NAME, EPSILON = "edge_laplace", Fraction(1)
@@ -48,16 +47,16 @@ class PeriodTable:
     def of(cls, kept: Kept, share: Fraction, rows: int) -> "PeriodTable":
         """The same where up to `rows` rows of a person are taken to be in it."""
         marginal, each = counted(kept), Guarantee(Person(), None, share).for_each_row(rows)
-        made = measurement(NAME, marginal, each, AUTO)
-        return cls(kept, made, made.guarantee(each.policy, table=marginal.kind).for_person(rows))
+        measured = measurement(NAME, marginal, each, AUTO)
+        return cls(
+            kept, measured, measured.guarantee(each.policy, table=marginal.kind).for_person(rows)
+        )
 
     def parts(self, database: Database) -> tuple[Part, ...]:
         """The distributions of all its draws."""
-        return Recorded.of(self.made, self._seen(database)).parts
-
-    def _seen(self, database: Database) -> Database:
         forces = (force.jobs for force in database.establishments)
-        return Database.of(*(tuple(jobs[at] for at in self.kept) for jobs in forces))
+        counted_jobs = Database.of(*(tuple(jobs[at] for at in self.kept) for jobs in forces))
+        return Recorded.of(self.made, counted_jobs).parts
 
 
 def counted(kept: Kept) -> Marginal:
@@ -67,20 +66,20 @@ def counted(kept: Kept) -> Marginal:
     return Marginal("table", (), by if several else (), () if several else by)
 
 
-def histories(rule: BoundedJobs) -> Iterator[Pair]:
+def histories(rule: BoundedJobs) -> Iterator[DatabasePair]:
     """Neighbours: one person with as many rows as count, in one period and in both."""
-    for jobs in product(range(rule.most + 1), repeat=len(CODES)):
-        if sum(jobs) > 0 and (rule.per is not None or sum(jobs) <= rule.most):
+    for rows in product(range(rule.most + 1), repeat=len(CODES)):
+        if sum(rows) > 0 and (rule.per is not None or sum(rows) <= rule.most):
             for others in product(OTHERS, repeat=len(CODES)):
-                after = tuple(few + more for few, more in zip(others, jobs, strict=True))
-                yield from Pair.of(others, after).admitted(Person(), None)
+                after = tuple(few + more for few, more in zip(others, rows, strict=True))
+                yield from DatabasePair.of(others, after).admitted(Person(), None)
 
 
-def examine_histories(tables: Iterable[PeriodTable], rule: BoundedJobs) -> Loss:
+def examine_histories(tables: Iterable[PeriodTable], rule: BoundedJobs) -> PrivacyLoss:
     """The worst pair; of all tables together."""
     released = tuple(tables)
     charged = sum((table.charge.epsilon for table in released), Fraction(0))
-    together: dict[object, Loss] = {}
+    together: dict[object, PrivacyLoss] = {}
     for pair in histories(rule):
         before, after = (
             [part for table in released for part in table.parts(database)]
@@ -89,28 +88,27 @@ def examine_histories(tables: Iterable[PeriodTable], rule: BoundedJobs) -> Loss:
         steps = tuple(map(step, before, after))  # pairs that agree in these lose alike
         if steps not in together:
             losses = (part_loss(*both, charged) for both in zip(before, after, strict=True))
-            together[steps] = reduce(Loss.plus, losses)
+            together[steps] = reduce(PrivacyLoss.plus, losses)
     return worst(together.values())
 
 
 @dataclass(frozen=True)
-class HistoryLine:
+class HistoryLine(PolicyLine):
     """Tables of a plan under the person policy, and the rule that limits the rows of a person."""
 
     detail: str
     tables: tuple[Kept, ...]
     rule: BoundedJobs
-    mechanism: ClassVar[str] = NAME
-    policies: ClassVar[tuple[str, ...]] = (Person.name,)
-    deep: ClassVar[bool] = False
+    mechanism: str = NAME
+    policy: str = Person.name
 
     def rows(self, _: object, __: Depth) -> Iterator[Row]:
         """One row: what the plan charges for all tables, beside what they lose."""
         share = EPSILON / len(self.tables)
-        made = [PeriodTable.planned(kept, share, self.rule) for kept in self.tables]
-        charge = sequential(*(table.charge for table in made))
+        tables = [PeriodTable.planned(kept, share, self.rule) for kept in self.tables]
+        charge = sequential(*(table.charge for table in tables))
         claim = Claim(NAME, "tight", Person.name, None, charge.epsilon, detail=self.detail)
-        yield Row(claim, examine_histories(made, self.rule))
+        yield Row(claim, examine_histories(tables, self.rule))
 
 
 HISTORY_LINES: tuple[HistoryLine, ...] = (
@@ -120,17 +118,17 @@ HISTORY_LINES: tuple[HistoryLine, ...] = (
 )
 
 
-def two_periods(_: Depth) -> Loss:
+def two_periods(_: Depth) -> PrivacyLoss:
     """A count of each period at ε of the worker policy: a person who is in both loses 2ε."""
     return examine_histories((PeriodTable.of(kept, EPSILON, 1) for kept in ((0,), (1,))), ONE_EACH)
 
 
-def codes_forgotten(_: Depth) -> Loss:
+def codes_forgotten(_: Depth) -> PrivacyLoss:
     """A table of two periods calibrated as if a person had one row in it."""
     return examine_histories([PeriodTable.of((0, 1), EPSILON, 1)], ONE_EACH)
 
 
-def no_limit(_: Depth) -> Loss:
+def no_limit(_: Depth) -> PrivacyLoss:
     """A plan that allows one row in each period, and data in which two of them count."""
     return examine_histories(
         [PeriodTable.planned((0, 1), EPSILON, ONE_EACH)], BoundedJobs(2, PERIOD.name)

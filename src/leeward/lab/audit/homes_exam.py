@@ -5,15 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
-from typing import ClassVar
 
 from flint import arb
 
 from leeward.core.exact import ball, precision
-from leeward.lab.audit.loss import BITS, Loss, over, worst
+from leeward.lab.audit.loss import BITS, PrivacyLoss, over, worst
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.regression_exam import REPLACEMENT
-from leeward.lab.audit.row import Claim, Row
+from leeward.lab.audit.row import Claim, PolicyLine, Row
 from leeward.lab.baselines.dirichlet import NOTICE, DirichletHomes
 
 AREAS, DRAWS = 3, 6
@@ -23,9 +22,9 @@ Release = Callable[[Counts], DirichletHomes]
 """What is released of a group with these homes; the same whatever they are, if it is honest."""
 
 
-def always(mechanism: DirichletHomes) -> Release:
+def always(method: DirichletHomes) -> Release:
     """The same release whatever the homes are."""
-    return lambda _: mechanism
+    return lambda _: method
 
 
 @dataclass
@@ -42,12 +41,12 @@ class Script:
         return place
 
 
-def masses(mechanism: DirichletHomes, counts: Counts) -> dict[Counts, Fraction]:
+def masses(method: DirichletHomes, counts: Counts) -> dict[Counts, Fraction]:
     """The probability of every output, by all sequences of picks."""
     chances: dict[Counts, Fraction] = defaultdict(Fraction)
-    for picks in product(range(len(counts)), repeat=mechanism.draws):
+    for picks in product(range(len(counts)), repeat=method.draws):
         script = Script(iter(picks))
-        chances[tuple(mechanism._release(counts, script))] += script.probability
+        chances[tuple(method._release(counts, script))] += script.probability
     return chances
 
 
@@ -70,10 +69,10 @@ def _and_in(group: Counts, area: int) -> Counts:
 
 def homes_loss(
     release: Release, neighbours: Iterable[tuple[Counts, Counts]], epsilon: Fraction
-) -> Loss:
+) -> PrivacyLoss:
     """The largest loss over all outputs of all pairs."""
 
-    def one(before: Counts, after: Counts) -> Loss:
+    def one(before: Counts, after: Counts) -> PrivacyLoss:
         with precision(BITS):
             left, right = (
                 {output: ball(mass) for output, mass in masses(release(group), group).items()}
@@ -87,39 +86,33 @@ def homes_loss(
 
 
 @dataclass(frozen=True)
-class HomesLine:
+class HomesLine(PolicyLine):
     """The 2008 method under one relation; m is public."""
 
     policy: str
     neighbours: Callable[[], Iterator[tuple[Counts, Counts]]]
     at: tuple[str, ...] = ("1", "4")
-    mechanism: ClassVar[str] = "dirichlet"
-    deep: ClassVar[bool] = False
-
-    @property
-    def policies(self) -> tuple[str, ...]:
-        """The one relation."""
-        return (self.policy,)
+    mechanism: str = "dirichlet"
 
     def rows(self, _: object, __: Depth) -> Iterator[Row]:
         """One row for every ε."""
         for epsilon in map(Fraction, self.at):
-            homes = DirichletHomes.calibrated(AREAS, DRAWS, epsilon)
+            method = DirichletHomes.calibrated(AREAS, DRAWS, epsilon)
             claim = Claim(self.mechanism, "tight", self.policy, None, epsilon, detail=NOTICE)
-            yield Row(claim, homes_loss(always(homes), self.neighbours(), epsilon))
+            yield Row(claim, homes_loss(always(method), self.neighbours(), epsilon))
 
 
 HOMES_LINES = (HomesLine(REPLACEMENT, movers), HomesLine("worker", joiners, ("1",)))
 
 
-def half_the_prior(_: Depth) -> Loss:
+def half_the_prior(_: Depth) -> PrivacyLoss:
     """a_i = m/(2(e^ε − 1)) at ε = 1."""
-    homes = DirichletHomes.calibrated(AREAS, DRAWS, 1)
-    halved = DirichletHomes(tuple(weight / 2 for weight in homes.prior), DRAWS)
+    method = DirichletHomes.calibrated(AREAS, DRAWS, 1)
+    halved = DirichletHomes(tuple(weight / 2 for weight in method.prior), DRAWS)
     return homes_loss(always(halved), movers(), Fraction(1))
 
 
-def as_many_as_workers(_: Depth) -> Loss:
+def as_many_as_workers(_: Depth) -> PrivacyLoss:
     """m is the number of workers of the group."""
     return homes_loss(
         lambda group: DirichletHomes.calibrated(AREAS, sum(group), 1), joiners(), Fraction(1)

@@ -20,7 +20,7 @@ from leeward.core.mechanisms import Mechanism
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.lab.audit.exams import examined
-from leeward.lab.audit.loss import Loss
+from leeward.lab.audit.loss import PrivacyLoss
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.released_code import CodeExam, drawn
 
@@ -42,7 +42,7 @@ def dependence(released: Floats) -> arb:
     comparisons.
     """
     numbers = np.moveaxis(released, 2, 0)
-    classes = [_classes(column) for column in numbers if len(np.unique(column)) > 1]
+    classes = [_classes(number) for number in numbers if len(np.unique(number)) > 1]
     comparisons = list(product(classes, classes, range(3)))
     values = [_p_value(*_apart(left, right, way)) for left, right, way in comparisons]
     return len(values) * min(values, key=float)
@@ -100,12 +100,11 @@ class Independence:
     code: CodeExam
     releases: int = 64
 
-    def __call__(self, mechanism: Mechanism, name: str, _depth: Depth) -> Loss:
+    def __call__(self, mechanism: Mechanism, name: str, _depth: Depth) -> PrivacyLoss:
         """No loss is computed: a fault, or as many draws without one."""
         database = list(self.code.pairs(mechanism, examined(mechanism, name)))[-1].before
         release, cells = self.code.drawn or drawn, CELLS // self.releases
         released = np.stack([release(mechanism, database, cells) for _ in range(self.releases)])
-        unknown = arb("nan")
         if not dependence(released) > ball(RARE):
-            return Loss(unknown, unknown, unknown, fault=SHARED)
-        return Loss(arb(0), arb(0), unknown, draws=CELLS)
+            return PrivacyLoss.faulty(SHARED)
+        return PrivacyLoss.unseen(CELLS)

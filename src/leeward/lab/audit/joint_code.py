@@ -32,10 +32,10 @@ from leeward.lab.audit.joint_exam import (
     JointCountMechanism,
     JointEntryMechanism,
     broken_down,
-    clipped_release,
+    clipped_run,
     joint_entries,
 )
-from leeward.lab.audit.neighbours import Pair
+from leeward.lab.audit.neighbours import DatabasePair
 from leeward.lab.audit.recording import RecordingNoise
 from leeward.lab.audit.released_code import (
     COUNTS,
@@ -79,14 +79,14 @@ def clipped_faults(mechanism: JointEntryMechanism, databases: list[Database]) ->
     """Index, sums in lattice points, and whole jobs; the bound θ is only read."""
     yield from _law_faults(mechanism.design, 0)
     lattice, tables = mechanism.clipping.lattice, mechanism.design.tables
-    true = [grid_index(database.largest, mechanism.parameters) for database in databases]
+    true = [grid_index(base.largest, mechanism.parameters) for base in databases]
     for low in LOW:
-        index, theta, sums, values = clipped_release(mechanism, databases, np.array(true) - low)
-        if index.true.tolist() != true:
+        noise, values, theta = clipped_run(mechanism, databases, [index - low for index in true])
+        if noise.requests[0].true.tolist() != true:
             yield INDEX
         for i, (database, bound) in enumerate(zip(databases, theta.tolist(), strict=True)):
             points = _clipped_sums(database, tables, bound, lattice)
-            if list(sums[i].true) != points:
+            if list(noise.joints[i].true) != points:
                 yield SUMS
             if values[i].tolist() != _whole_jobs(points, tables, lattice):
                 yield JOBS
@@ -121,20 +121,20 @@ class JointMeasurement(Protocol):
         """The tables."""
 
 
-def _measurement(mechanism: object, margins: MarginRule) -> JointMeasurement:
+def _measurement(product: object, margins: MarginRule) -> JointMeasurement:
     """What a release measures with."""
     return cast(
-        JointMeasurement, cast(Mechanism, mechanism).measurement(by_cell=False, margins=margins)
+        JointMeasurement, cast(Mechanism, product).measurement(by_cell=False, margins=margins)
     )
 
 
 def _same(
-    mechanism: JointMeasurement, both: tuple[Database, Database], answers: Sequence[Integers]
+    measurement: JointMeasurement, both: tuple[Database, Database], answers: Sequence[Integers]
 ) -> Iterator[str]:
     """With the same noisy numbers, neighbours show the same values and margins."""
     first, second = (
-        mechanism._measure(
-            joint_entries([database], mechanism.design.tables), RecordingNoise(list(answers))
+        measurement._measure(
+            joint_entries([database], measurement.design.tables), RecordingNoise(list(answers))
         )
         for database in both
     )
@@ -161,11 +161,11 @@ def _law_faults(design: Design, shape: int) -> tuple[str, ...]:
     drawn_points, filled = noise / scale, _filled(small)
     norms = _norms(drawn_points, small)
     close = all(
-        _near(float((norms <= r).mean()), _norm_law(r, shape)) for r in (0.5, 1, 2, 3, 5, 8)
+        near(float((norms <= r).mean()), norm_law(r, 3, shape)) for r in (0.5, 1, 2, 3, 5, 8)
     )
     directions = (drawn_points / norms[:, None], filled / _norms(filled, small)[:, None])
-    shares = [_events(points) for points in directions]
-    return () if close and all(map(_near, *shares)) else (LAW,)
+    shares = [_events(direction) for direction in directions]
+    return () if close and all(map(near, *shares)) else (LAW,)
 
 
 def _filled(design: Design) -> Floats:
@@ -180,17 +180,19 @@ def _norms(points: Floats, design: Design) -> Floats:
     parts = [points[:, cells] for cells in design.slices()]
     if design.norm == "sum":
         return np.asarray(np.max([np.abs(part).sum(axis=1) for part in parts], axis=0))
-    sides = [np.maximum(sign * part, 0).sum(axis=1) for part in parts for sign in (1, -1)]
+    sides = [np.maximum(sign * table, 0).sum(axis=1) for table in parts for sign in (1, -1)]
     return np.asarray(np.max(sides, axis=0))
 
 
-def _norm_law(r: float, shape: int) -> float:
-    """P(N ≤ r) in three dimensions, of Γ(3) or of Γ(3)/Γ(k)."""
+def norm_law(r: float, dimension: int, shape: int) -> float:
+    """P(N ≤ r) of Γ(dimension), or of Γ(dimension)/Γ(k)."""
     if not shape:
-        return 1 - exp(-r) * (1 + r + r * r / 2)
+        terms, term = 0.0, 1.0
+        for i in range(dimension):
+            terms, term = terms + term, term * r / (i + 1)
+        return 1 - exp(-r) * terms
     with precision(64):
-        part = arb(r) / (1 + arb(r))
-        return float(part.beta_lower(3, shape, regularized=True))
+        return float((arb(r) / (1 + arb(r))).beta_lower(dimension, shape, regularized=True))
 
 
 def _events(points: Floats) -> list[float]:
@@ -203,7 +205,8 @@ def _events(points: Floats) -> list[float]:
     return [float(event.mean()) for event in (*one_sign, *large, *agree)]
 
 
-def _near(seen: float, wanted: float) -> bool:
+def near(seen: float, wanted: float) -> bool:
+    """Whether a share of the draws is as near as chance leaves it."""
     return abs(seen - wanted) < FAR * sqrt(max(wanted * (1 - wanted), 1e-3) / DRAWN) + 1e-3
 
 
@@ -224,15 +227,15 @@ def _whole_jobs(points: Sequence[int], tables: Sequence[int], lattice: int) -> l
 
 def _of_one_sum(exact: list[Fraction], tables: Sequence[int], whole: int) -> list[int]:
     """Floors, and one more for the largest remainders of each table, the first of equal ones."""
-    whole_cells, start = list[int](), 0
+    rounded, start = list[int](), 0
     for size in tables:
         cells = exact[start : start + size]
         rest = [cell - floor(cell) for cell in cells]
         short = whole - sum(map(floor, cells))
         order = sorted(range(size), key=lambda i: (-rest[i], i))
-        whole_cells += [floor(cell) + (order.index(i) < short) for i, cell in enumerate(cells)]
+        rounded += [floor(cell) + (order.index(i) < short) for i, cell in enumerate(cells)]
         start += size
-    return whole_cells
+    return rounded
 
 
 def drawn(mechanism: Mechanism, database: Database, draws: int) -> Floats:
@@ -248,11 +251,11 @@ def drawn(mechanism: Mechanism, database: Database, draws: int) -> Floats:
     return values if scale is None else np.column_stack((scale, values / scale[:, None]))
 
 
-def product_pairs(mechanism: Mechanism, protected: Policy) -> Iterator[Pair]:
+def product_pairs(mechanism: Mechanism, protected: Policy) -> Iterator[DatabasePair]:
     """Pairs of counts, and one in which those who join are of the last kind alone."""
     yield from count_pairs(mechanism, protected)
     grown, none = int(1000 * mechanism.parameters.growth), (0,) * (_kinds(mechanism)[0] - 2)
-    yield Pair.of((1000, *none, 0), (1000, *none, grown))
+    yield DatabasePair.of((1000, *none, 0), (1000, *none, grown))
 
 
 def _kinds(mechanism: Mechanism) -> tuple[int, ...]:

@@ -3,15 +3,13 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
-
-from flint import arb
+from typing import Any
 
 from leeward.core.exact import ball, precision
 from leeward.core.privacy.local_privacy import Local
-from leeward.lab.audit.loss import BITS, INFINITE, Loss
+from leeward.lab.audit.loss import BITS, DISTINGUISHED, UNKNOWN, PrivacyLoss
 from leeward.lab.audit.neighbours import Depth
-from leeward.lab.audit.row import Claim, Row
+from leeward.lab.audit.row import Claim, PolicyLine, Row
 from leeward.systems.local.channel import Channel
 from leeward.systems.local.field import Field
 from leeward.systems.local.hadamard import Hadamard
@@ -25,34 +23,28 @@ from leeward.systems.local.unary import Unary
 Make = Callable[[Fraction], Channel]
 
 
-def channel_loss(channel: Channel) -> Loss:
+def channel_loss(channel: Channel) -> PrivacyLoss:
     """The largest log-ratio of a report's chances under two answers; both directions are alike."""
     matrix = channel.matrix()
-    unknown = arb("nan")
     if any(sum(row) != 1 for row in matrix):
-        return Loss(unknown, unknown, unknown, fault="chances that do not add up to 1")
+        return PrivacyLoss.faulty("chances that do not add up to 1")
     columns = [column for column in zip(*matrix, strict=True) if any(column)]
     if any(min(column) == 0 for column in columns):
-        return Loss(INFINITE, INFINITE, unknown)
+        return DISTINGUISHED
     with precision(BITS):
         loss = ball(max(max(column) / min(column) for column in columns)).log()
-    return Loss(loss, loss, unknown)
+    return PrivacyLoss(loss, loss, UNKNOWN)
 
 
 @dataclass(frozen=True)
-class LocalLine:
+class LocalLine(PolicyLine):
     """One channel at some ε."""
 
     mechanism: str
     make: Make
     detail: str
     at: tuple[str, ...] = ("1/2", "1", "4")
-    deep: ClassVar[bool] = False
-
-    @property
-    def policies(self) -> tuple[str, ...]:
-        """The one policy."""
-        return (Local.name,)
+    policy: str = Local.name
 
     def rows(self, _: object, __: Depth) -> Iterator[Row]:
         """One row for every ε."""
@@ -77,11 +69,11 @@ LOCAL_LINES = (
 )
 
 
-def rounded_up(make: Make) -> Callable[[Depth], Loss]:
+def rounded_up(make: Make) -> Callable[[Depth], PrivacyLoss]:
     """The chance of the own answer rounded up to 64 bits, at ε = 1."""
 
-    def examine(_: Depth) -> Loss:
-        made: Any = make(Fraction(1))
-        return channel_loss(replace(made, threshold=made.threshold + 1))
+    def examine(_: Depth) -> PrivacyLoss:
+        channel: Any = make(Fraction(1))
+        return channel_loss(replace(channel, threshold=channel.threshold + 1))
 
     return examine

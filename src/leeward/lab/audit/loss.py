@@ -12,11 +12,11 @@ from leeward.core.privacy.delta import zcdp_epsilon
 from leeward.lab.audit.outputs import HALF, Output, Rounded
 
 BITS = 128
-INFINITE = arb("inf")
+INFINITE, UNKNOWN = arb("inf"), arb("nan")
 
 
 @dataclass(frozen=True)
-class Loss:
+class PrivacyLoss:
     """The largest log-likelihood ratio either way, and the δ it leaves beyond a given ε.
 
     δ is exact or not a number: a sum over some outputs alone would be too small.
@@ -38,22 +38,38 @@ class Loss:
         """The larger of both directions."""
         return self.forward.max(self.backward)
 
+    @classmethod
+    def faulty(cls, fault: str) -> "PrivacyLoss":
+        """That of a release that departs from its definition: none is known."""
+        return cls(UNKNOWN, UNKNOWN, UNKNOWN, fault=fault)
+
+    @classmethod
+    def unseen(cls, draws: int) -> "PrivacyLoss":
+        """None that so many draws show."""
+        return cls(arb(0), arb(0), UNKNOWN, draws=draws)
+
+    def kept(self, claimed: Fraction) -> "PrivacyLoss":
+        """The same with its δ: exactly zero where no ratio exceeds the claim, else not computed."""
+        with precision(BITS):
+            within = (self.epsilon if self.bound is None else self.bound) <= ball(claimed)
+        return replace(self, delta=arb(0) if within else UNKNOWN)
+
     def __reduce__(self) -> tuple[object, ...]:
         """Balls by their exact ends, so that another process can send its result."""
         parts = (self.forward, self.backward, self.delta, self.bound, self.rho)
         return _sent, (tuple(map(_ends, parts)), self.draws, self.fault)
 
-    def plus(self, other: "Loss") -> "Loss":
+    def plus(self, other: "PrivacyLoss") -> "PrivacyLoss":
         """The loss of two independent releases together: log-ratios add in each direction."""
-        return Loss(
+        return PrivacyLoss(
             self.forward + other.forward,
             self.backward + other.backward,
             self.delta + other.delta,
         )
 
-    def times(self, copies: int) -> "Loss":
+    def times(self, copies: int) -> "PrivacyLoss":
         """The loss of several independent releases alike."""
-        return Loss(self.forward * copies, self.backward * copies, self.delta * copies)
+        return PrivacyLoss(self.forward * copies, self.backward * copies, self.delta * copies)
 
 
 Ends = tuple[tuple[int, int], tuple[int, int]] | str | None
@@ -71,23 +87,25 @@ def _ball(ends: Ends) -> arb | None:
     return None if ends is None else arb(*ends) if isinstance(ends, tuple) else arb(ends)
 
 
-def _sent(parts: tuple[Ends, ...], draws: int, fault: str) -> Loss:
+def _sent(parts: tuple[Ends, ...], draws: int, fault: str) -> PrivacyLoss:
     forward, backward, delta, bound, rho = map(_ball, parts)
     if forward is None or backward is None or delta is None:
         raise ValueError("a loss has two directions and a delta")
-    return Loss(forward, backward, delta, bound, rho, draws, fault)
+    return PrivacyLoss(forward, backward, delta, bound, rho, draws, fault)
 
 
-NONE = Loss(arb(0), arb(0), arb(0))
+NONE = PrivacyLoss(arb(0), arb(0), arb(0))
+DISTINGUISHED = PrivacyLoss(INFINITE, INFINITE, UNKNOWN)
+"""That of neighbours which an output tells apart for sure, or whose ratios have no bound."""
 
 
-def worst(losses: Iterable[Loss]) -> Loss:
+def worst(losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
     """The worst of several pairs of neighbours, by ε and by δ; there must be one at least."""
     total, some = NONE, False
     for loss in losses:
         some = True
         bounds = [b for b in (total.bound, loss.bound) if b is not None]
-        total = Loss(
+        total = PrivacyLoss(
             total.forward.max(loss.forward),
             total.backward.max(loss.backward),
             total.delta.max(loss.delta),
@@ -98,13 +116,15 @@ def worst(losses: Iterable[Loss]) -> Loss:
     return total
 
 
-def pure_loss(before: Output, after: Output, claimed: Fraction, *, complete: bool = False) -> Loss:
+def pure_loss(
+    before: Output, after: Output, claimed: Fraction, *, complete: bool = False
+) -> PrivacyLoss:
     """Over the landmarks of both outputs; `complete` says that there are no other outputs."""
     outputs = {*before.landmarks(), *after.landmarks()}
     if isinstance(before, Rounded) and isinstance(after, Rounded):
         outputs |= _peaks(sorted(outputs), before, after)
     loss = over(outputs, before.mass, after.mass, claimed)
-    return loss if complete or loss.delta <= 0 else replace(loss, delta=arb("nan"))
+    return loss if complete or loss.delta <= 0 else replace(loss, delta=UNKNOWN)
 
 
 def _peaks(outputs: list[tuple[int, ...]], before: Rounded, after: Rounded) -> set[tuple[int, ...]]:
@@ -134,7 +154,7 @@ def over(
     before: Callable[[tuple[int, ...]], arb],
     after: Callable[[tuple[int, ...]], arb],
     claimed: Fraction,
-) -> Loss:
+) -> PrivacyLoss:
     """The loss over given outputs."""
     forward, backward, ahead, behind = arb(0), arb(0), arb(0), arb(0)
     with precision(BITS):
@@ -145,7 +165,7 @@ def over(
             forward, backward = forward.max(ratio), backward.max(_log(q, p) if p == 0 else -ratio)
             ahead += (p - factor * q).max(arb(0))
             behind += (q - factor * p).max(arb(0))
-    return Loss(forward, backward, ahead.max(behind))
+    return PrivacyLoss(forward, backward, ahead.max(behind))
 
 
 def _log(p: arb, q: arb) -> arb:
@@ -154,13 +174,13 @@ def _log(p: arb, q: arb) -> arb:
     return INFINITE if q == 0 else (p / q).log()
 
 
-def laplace_loss(before: Rounded, after: Rounded, claimed: Fraction) -> Loss:
+def laplace_loss(before: Rounded, after: Rounded, claimed: Fraction) -> PrivacyLoss:
     """Exact δ for exponential tails, whose ε is infinite as soon as the scales differ."""
     if before.scale == after.scale:
         return pure_loss(before, after, claimed)
     with precision(2 * BITS):
         delta = hockey_stick(before, after, claimed).max(hockey_stick(after, before, claimed))
-    return Loss(INFINITE, INFINITE, delta)
+    return PrivacyLoss(INFINITE, INFINITE, delta)
 
 
 def hockey_stick(left: Rounded, right: Rounded, epsilon: Fraction) -> arb:
@@ -239,13 +259,13 @@ def _share(output: Rounded, low: int | None, high: int | None) -> arb:
     return accurate(lambda: output.law.between(edge(low, -HALF), edge(high, HALF)))
 
 
-def zcdp_loss(rho: arb, delta: Fraction) -> Loss:
+def zcdp_loss(rho: arb, delta: Fraction) -> PrivacyLoss:
     """A computed ρ restated as the ε that it implies at δ, for the table."""
     if not rho.is_finite():
-        return Loss(INFINITE, INFINITE, arb("nan"), rho=INFINITE)
+        return replace(DISTINGUISHED, rho=INFINITE)
     with precision(BITS):
         implied = ball(zcdp_epsilon(dyadic_up(rho, 96), delta))
-    return Loss(implied, implied, arb("nan"), rho=rho)
+    return PrivacyLoss(implied, implied, UNKNOWN, rho=rho)
 
 
 def tail_bound(

@@ -29,14 +29,14 @@ QUICK, FULL = Depth(small=8, scatter=2), Depth(small=16, scatter=12)
 
 
 @dataclass(frozen=True)
-class Pair:
+class DatabasePair:
     """Two databases."""
 
     before: Database
     after: Database
 
     @classmethod
-    def of(cls, before: Counts, after: Counts, *others: Counts) -> "Pair":
+    def of(cls, before: Counts, after: Counts, *others: Counts) -> "DatabasePair":
         """One establishment that changes, after others that do not."""
         return cls(Database.of(*others, before), Database.of(*others, after))
 
@@ -45,11 +45,16 @@ class Pair:
         """Both."""
         return self.before, self.after
 
-    def chained(self) -> "Pair":
+    def chained(self) -> "DatabasePair":
         """The same with two establishments for each workforce, which both change."""
-        return Pair(chain(self.before), chain(self.after))
+        return DatabasePair(chain(self.before), chain(self.after))
 
-    def admitted(self, policy: Neighbours, alpha: Fraction | None) -> Iterator["Pair"]:
+    def merged(self) -> "DatabasePair":
+        """What a release by employer counts of these: each employer's part as one."""
+        chained = self.chained()
+        return DatabasePair(parts(chained.before), parts(chained.after))
+
+    def admitted(self, policy: Neighbours, alpha: Fraction | None) -> Iterator["DatabasePair"]:
         """This pair, if it is one of neighbours."""
         if policy.admits(self.before, self.after, alpha):
             yield self
@@ -75,7 +80,7 @@ def parts(database: Database) -> Database:
     """What a release by employer counts of such a database: each employer's part as one."""
     forces = database.establishments
     both = zip(forces[::2], forces[1::2], strict=True)
-    return Database(tuple(_together(*halves) for halves in both), database.cap)
+    return Database(tuple(_together(*each) for each in both), database.cap)
 
 
 def _together(force: Workforce, other: Workforce) -> Workforce:
@@ -84,13 +89,13 @@ def _together(force: Workforce, other: Workforce) -> Workforce:
     return Workforce(tuple(a + b for a, b in zip(force.jobs, other.jobs, strict=True)))
 
 
-def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[Pair]:
+def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[DatabasePair]:
     """All pairs that a mechanism of one released number is examined on."""
     if policy.name == "worker":
         yield from small(policy, None, depth.small)
-        yield from (Pair.of((size,), (size + 1,)) for size in (100, 10**6))
+        yield from (DatabasePair.of((size,), (size + 1,)) for size in (100, 10**6))
     elif policy.name == "establishment" or alpha is None:
-        yield from (Pair.of((0,), (size,)) for size in range(1, 2 * depth.small + 1))
+        yield from (DatabasePair.of((0,), (size,)) for size in range(1, 2 * depth.small + 1))
     else:
         yield from small(policy, alpha, depth.small)
         yield from large(policy, alpha, depth.scatter)
@@ -101,18 +106,18 @@ def most(alpha: Fraction, size: int, plus: int = 1) -> int:
     return max(int((1 + alpha) * size), size + plus)
 
 
-def small(policy: Neighbours, alpha: Fraction | None, largest: int) -> Iterator[Pair]:
+def small(policy: Neighbours, alpha: Fraction | None, largest: int) -> Iterator[DatabasePair]:
     """Every pair of at most two establishments with at most `largest` jobs before the change."""
     sizes = range(largest + 1)
     limit = 2 * largest + 2 if alpha is None else most(alpha, largest, additive(policy))
     for others in ((), *combinations_with_replacement(sizes, 1)):
         for size in sizes:
             for after in range(size + 1, limit + 1):
-                pair = Pair.of((size,), (after,), *((other,) for other in others))
+                pair = DatabasePair.of((size,), (after,), *((other,) for other in others))
                 yield from pair.admitted(policy, alpha)
 
 
-def large(policy: Neighbours, alpha: Fraction, scatter: int) -> Iterator[Pair]:
+def large(policy: Neighbours, alpha: Fraction, scatter: int) -> Iterator[DatabasePair]:
     """Full and partial steps at the kink Δ/α, at S = 100 and S = 10⁶, and scattered sizes."""
     plus = additive(policy)
     kink = int(plus / alpha)
@@ -124,7 +129,7 @@ def large(policy: Neighbours, alpha: Fraction, scatter: int) -> Iterator[Pair]:
             after = size + max(1, int(part * (most(alpha, size, plus) - size)))
             # The growing establishment is alone, the largest of two, or overtakes another.
             for other in ((), ((size,),), ((int(size * (1 + alpha / 2)),),), ((9 * size,),)):
-                yield from Pair.of((size,), (after,), *other).admitted(policy, alpha)
+                yield from DatabasePair.of((size,), (after,), *other).admitted(policy, alpha)
 
 
 def scattered(count: int, step: Fraction) -> list[Fraction]:
@@ -144,7 +149,9 @@ def block_sizes(alpha: Fraction, largest: int, plus: int = 1) -> list[int]:
     return sorted({0, 1, 2, 3, *(size for size in around if size > 0), int(largest / alpha)})
 
 
-def blocks(policy: Neighbours, alpha: Fraction, kinds: int, sizes: Iterable[int]) -> Iterator[Pair]:
+def blocks(
+    policy: Neighbours, alpha: Fraction, kinds: int, sizes: Iterable[int]
+) -> Iterator[DatabasePair]:
     """Workforces of several kinds: joiners of one kind, of all kinds, of a kind not there yet.
 
     Each alone in its workplace cell; some beside an establishment that they catch up with, one
@@ -153,24 +160,30 @@ def blocks(policy: Neighbours, alpha: Fraction, kinds: int, sizes: Iterable[int]
     for size in sizes:
         grown = most(alpha, size, additive(policy)) - size
         single = (size, *(0,) * (kinds - 1))
-        for before in sorted({_even(size, kinds), single, single[::-1]}):
+        for before in sorted({even(size, kinds), single, single[::-1]}):
             for joiners in sorted(_joiners(grown, kinds)):
                 after = tuple(b + j for b, j in zip(before, joiners, strict=True))
-                for pair in Pair.of(before, after).admitted(policy, alpha):
+                for pair in DatabasePair.of(before, after).admitted(policy, alpha):
                     yield pair
                     if before == single and joiners[0] in (0, grown):
                         yield from _beside(before, after, grown)
 
 
-def sized_blocks(
-    policy: Neighbours, alpha: Fraction, kinds: int, largest: int, depth: "Depth"
-) -> Iterator[Pair]:
-    """Such workforces of the sizes where a scale changes its form, and of some others."""
-    sizes = [*block_sizes(alpha, largest, additive(policy)), *range(8, depth.small, 4)]
-    yield from blocks(policy, alpha, kinds, sizes)
+def block_pairs(
+    policy: Policy,
+    alpha: Fraction,
+    kinds: Iterable[int],
+    depth: Depth,
+    largest: int,
+    first: int = 8,
+) -> Iterator[DatabasePair]:
+    """Pairs of blocks for each number of kinds: up to `largest` over α, and every fourth size."""
+    sizes = [*block_sizes(alpha, largest, additive(policy)), *range(first, depth.small, 4)]
+    for number in kinds:
+        yield from blocks(policy, alpha, number, sizes)
 
 
-def first_jobs(kinds: int) -> Iterator[Pair]:
+def first_jobs(kinds: int) -> Iterator[DatabasePair]:
     """The first job of an establishment beside others, as many as fill a class.
 
     The number of establishments is public, that of those with jobs is not. If the class followed
@@ -179,20 +192,21 @@ def first_jobs(kinds: int) -> Iterator[Pair]:
     """
     none = (0,) * (kinds - 1)
     for edge in range(MOST_ESTABLISHMENTS.bit_length() - 1):
-        yield Pair.of((0, *none), (1, *none), *((1, *none),) * 2**edge)
+        yield DatabasePair.of((0, *none), (1, *none), *((1, *none),) * 2**edge)
 
 
-def _even(size: int, kinds: int) -> Counts:
+def even(size: int, kinds: int) -> Counts:
+    """Workers of several kinds, as even as can be."""
     return tuple(size // kinds + (i < size % kinds) for i in range(kinds))
 
 
 def _joiners(grown: int, kinds: int) -> set[Counts]:
     none = (0,) * (kinds - 1)
-    return {(grown, *none), (*none, grown), _even(grown, kinds), (*none, max(1, grown // 2))}
+    return {(grown, *none), (*none, grown), even(grown, kinds), (*none, max(1, grown // 2))}
 
 
-def _beside(before: Counts, after: Counts, grown: int) -> Iterator[Pair]:
+def _beside(before: Counts, after: Counts, grown: int) -> Iterator[DatabasePair]:
     """The same beside a second establishment, whose workers are all of the first kind."""
     size, none = sum(before), (0,) * (len(before) - 1)
     for other in sorted({size + grown, size + grown // 2, 9 * size + 9}):
-        yield Pair.of(before, after, (other, *none))
+        yield DatabasePair.of(before, after, (other, *none))

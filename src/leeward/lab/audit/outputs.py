@@ -148,8 +148,8 @@ class JointBlock:
         tables = [vector[cells] for cells in self.design.slices()]
         if self.design.norm == "sum":
             return max(sum(map(abs, table)) for table in tables)
-        return max(max(sum(z for z in table if z > 0), -sum(z for z in table if z < 0))
-                   for table in tables)  # fmt: skip
+        return max(max(sum(z for z in row if z > 0), -sum(z for z in row if z < 0))
+                   for row in tables)  # fmt: skip
 
     def distance(self, other: "JointBlock") -> int:
         """N between two centres."""
@@ -157,7 +157,7 @@ class JointBlock:
 
     def landmarks(self) -> Iterable[tuple[int, ...]]:
         """The centre, and steps: a job in one cell of each table, or from one cell to another."""
-        tables = [size for size in self.design.tables if size > 1]
+        tables = [table for table in self.design.tables if table > 1]
         steps = {0, 1, 2, *(int(self.scale * s) for s in (*GEOMETRIC[::8], *FAR[::3]))}
         directions = {(1, 0, 0), (-1, 0, 0), (0, 1, 0), (1, 1, 0), (-1, 0, 1)}
         for (first, change, other), step in product(sorted(directions), sorted(steps)):
@@ -165,15 +165,15 @@ class JointBlock:
 
     def _moved(self, first: int, change: int, last: int, any_change: bool) -> tuple[int, ...]:
         """More jobs in the first cells, in the last cells, and from last to first cells."""
-        row = list(self.true)
+        cells_moved = list(self.true)
         for cells in self.design.slices():
-            row[cells.start] += first + (change if any_change else 0)
-            row[cells.stop - 1] += last
+            cells_moved[cells.start] += first + (change if any_change else 0)
+            cells_moved[cells.stop - 1] += last
             if cells.stop - cells.start > 1 and any_change:
-                row[cells.stop - 1] -= change
+                cells_moved[cells.stop - 1] -= change
             elif any_change:
-                row[cells.start] -= change
-        return tuple(row)
+                cells_moved[cells.start] -= change
+        return tuple(cells_moved)
 
 
 @lru_cache(maxsize=16)
@@ -196,7 +196,7 @@ def _less_rounded(cells: list[int], total: int, unit: int) -> list[int]:
     rest = [cell % unit for cell in cells]
     short = (2 * total + unit) // (2 * unit) - sum(cell // unit for cell in cells)
     order = sorted(range(len(cells)), key=lambda i: (-rest[i], i))
-    return [cell - unit * (order.index(i) < short) for i, cell in enumerate(rest)]
+    return [part - unit * (order.index(i) < short) for i, part in enumerate(rest)]
 
 
 @dataclass(frozen=True)

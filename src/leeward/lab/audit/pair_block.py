@@ -14,7 +14,7 @@ from flint import arb
 
 from leeward.core.exact import accurate, ball, precision
 from leeward.core.noise.body import Body
-from leeward.lab.audit.loss import INFINITE, Loss, over, tail_bound
+from leeward.lab.audit.loss import INFINITE, PrivacyLoss, over, tail_bound
 from leeward.lab.audit.outputs import FAR, GEOMETRIC, HALF
 
 Point = tuple[Fraction, Fraction]
@@ -64,7 +64,7 @@ class PairBlock:
         """Of one cell: the centre, and steps along the rays on which the density is bent."""
         (n, p), (jobs, pay) = self.true[0], self.scales
         far = FAR[::3] if self.shape else ()
-        steps = (*(step for step in NEAR if self.shape or step < 40), *far)
+        steps = (*(unit for unit in NEAR if self.shape or unit < 40), *far)
         yield n, p
         for (a, b), step in product(self.body.vertices, steps):
             yield n + round(a * step * jobs), p + round(b * step * pay)
@@ -78,11 +78,11 @@ class PairBlock:
 @lru_cache(maxsize=16)
 def forms(body: Body) -> tuple[Form, ...]:
     """For each side of the polygon the linear form that is 1 on it."""
-    found = []
+    sides = []
     for (a, b), (c, d) in _sides(body):
         turn = a * d - b * c
-        found.append((Fraction(d - b, turn), Fraction(a - c, turn)))
-    return tuple(found)
+        sides.append((Fraction(d - b, turn), Fraction(a - c, turn)))
+    return tuple(sides)
 
 
 def _sides(body: Body) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -130,15 +130,15 @@ def _positive(corners: list[Point], axis: int) -> list[Point]:
     if all(corner[axis] >= 0 for corner in corners):
         return corners
     kept = list[Point]()
-    for corner, other in zip(corners, (*corners[1:], *corners[:1]), strict=True):
-        if corner[axis] >= 0:
-            kept.append(corner)
-        if (corner[axis] < 0) != (other[axis] < 0):
-            share = corner[axis] / (corner[axis] - other[axis])
+    for vertex, other in zip(corners, (*corners[1:], *corners[:1]), strict=True):
+        if vertex[axis] >= 0:
+            kept.append(vertex)
+        if (vertex[axis] < 0) != (other[axis] < 0):
+            share = vertex[axis] / (vertex[axis] - other[axis])
             kept.append(
                 (
-                    corner[0] + share * (other[0] - corner[0]),
-                    corner[1] + share * (other[1] - corner[1]),
+                    vertex[0] + share * (other[0] - vertex[0]),
+                    vertex[1] + share * (other[1] - vertex[1]),
                 )
             )
     return kept
@@ -249,37 +249,28 @@ def _vertices(before: PairBlock, after: PairBlock) -> Iterator[Point]:
                 yield x + along * a, y + along * b
 
 
-def density_loss(before: PairBlock, after: PairBlock, claimed: Fraction) -> Loss:
+def density_loss(before: PairBlock, after: PairBlock, claimed: Fraction) -> PrivacyLoss:
     """The largest ratios of the densities, which no output exceeds."""
     forward, backward = density_bounds(before, after)
-    return _kept(Loss(forward, backward, arb(0), forward.max(backward)), claimed)
+    return PrivacyLoss(forward, backward, arb(0), forward.max(backward)).kept(claimed)
 
 
-def mass_loss(before: PairBlock, after: PairBlock, claimed: Fraction) -> Loss:
+def mass_loss(before: PairBlock, after: PairBlock, claimed: Fraction) -> PrivacyLoss:
     """Of one cell by integer masses, where the ratio of densities may be largest; and its bound."""
     bound = density_loss(before, after, claimed)
     if len(before.true) > 1 or not bound.epsilon.is_finite():
         return bound
     near = {(round(x), round(y)) for x, y in _vertices(before, after)}
     outputs = {*before.landmarks(), *after.landmarks(), *near}
-    found = over(outputs, before.mass, after.mass, claimed)
-    return _kept(replace(found, bound=bound.bound), claimed)
+    loss = over(outputs, before.mass, after.mass, claimed)
+    return replace(loss, bound=bound.bound).kept(claimed)
 
 
-def _kept(loss: Loss, claimed: Fraction) -> Loss:
-    """δ is exactly zero where all ratios are within the claim, and else not computed."""
-    with precision(128):
-        kept = loss.bound is not None and loss.bound <= ball(claimed)
-    return replace(loss, delta=arb(0) if kept else arb("nan"))
-
-
-def tops(losses: Sequence[Loss], few: int, width: Callable[[int], Fraction]) -> list[int]:
+def tops(losses: Sequence[PrivacyLoss], few: int, width: Callable[[int], Fraction]) -> list[int]:
     """The numbers of the largest losses forward and backward, of equal ones the widest."""
-    found = set[int]()
-    for way in (
-        [float(loss.forward) for loss in losses],
-        [float(loss.backward) for loss in losses],
-    ):
+    chosen = set[int]()
+    ways = zip(*((float(loss.forward), float(loss.backward)) for loss in losses), strict=True)
+    for way in ways:
         order = sorted(range(len(losses)), key=lambda i: (round(way[i], DIGITS), width(i)))
-        found.update(order[-few:])
-    return sorted(found)
+        chosen.update(order[-few:])
+    return sorted(chosen)

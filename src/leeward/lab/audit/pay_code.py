@@ -9,14 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, floor, sqrt
+from math import floor
 from typing import Any, Protocol, cast
 
 import numpy as np
-from flint import arb
 
 from leeward.core.codebook import Cells, Entries
-from leeward.core.exact import precision
 from leeward.core.mechanisms import Mechanism
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.measurement import Measured
@@ -27,8 +25,8 @@ from leeward.core.noise.scales import Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Policy, StrongAlpha
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit.joint_code import DRAWN, FAR, LAW
-from leeward.lab.audit.neighbours import QUICK, Pair
+from leeward.lab.audit.joint_code import DRAWN, LAW, near, norm_law
+from leeward.lab.audit.neighbours import QUICK, DatabasePair
 from leeward.lab.audit.pair_block import PairBlock
 from leeward.lab.audit.pay_neighbours import paid_pairs
 from leeward.lab.audit.recording import RecordingNoise, entries
@@ -53,8 +51,8 @@ class PayMeasurement(Protocol):
 def databases(mechanism: Any, kinds: int) -> list[Database]:  # noqa: ANN401 (any mechanism of pay)
     """Both sides of strong steps, every third: many differ in the neighbour alone."""
     p = mechanism.parameters
-    pairs = paid_pairs(StrongAlpha(p.plus), p.growth, mechanism.cap, kinds, QUICK)[::3]
-    return [database for pair in pairs for database in pair.databases]
+    neighbours = paid_pairs(StrongAlpha(p.plus), p.growth, mechanism.cap, kinds, QUICK)[::3]
+    return [database for pair in neighbours for database in pair.databases]
 
 
 def by_definition(database: Database, cells: int) -> list[list[int]]:
@@ -64,50 +62,48 @@ def by_definition(database: Database, cells: int) -> list[list[int]]:
     return [[len(jobs), sum(jobs)] for jobs in kinds]
 
 
-def cell_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def cell_faults(mechanism: Any, examined: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """What noise was asked for are counts and payrolls, of those that release no count payrolls."""
-    columns, noise = entries(databases, mechanism.parameters.cells), RecordingNoise()
+    columns, noise = entries(examined, mechanism.parameters.cells), RecordingNoise()
     mechanism._release(columns.as_cells(), noise)
-    true = np.array([by_definition(database, mechanism.parameters.cells) for database in databases])
+    true = np.array([by_definition(database, mechanism.parameters.cells) for database in examined])
     wanted = true if mechanism.with_count else true[:, :, 1]
     if noise.asked[0].size != wanted.size or (noise.asked[0].ravel() != wanted.ravel()).any():
         yield PAIRS
     if mechanism.statistic == "mean":
-        yield from mean_faults(mechanism, databases)
+        yield from mean_faults(mechanism, examined)
     yield from _law_faults(noise.pair_blocks)
-    yield from table_faults(mechanism, databases)
+    yield from table_faults(mechanism, examined)
 
 
-def log_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def log_faults(mechanism: Any, examined: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """Grid indices of n + Δ/α and of P + Δ·cap/α."""
-    columns, noise, p = entries(databases, 1), RecordingNoise(), mechanism.parameters
+    columns, noise, p = entries(examined, 1), RecordingNoise(), mechanism.parameters
     mechanism._release(columns.as_cells(), noise)
-    for row, database in zip(noise.asked[0].tolist(), databases, strict=True):
+    for row, database in zip(noise.asked[0].tolist(), examined, strict=True):
         ((jobs, pay),) = by_definition(database, 1)
         floors = (Fraction(p.plus) / p.growth, Fraction(p.plus * mechanism.cap) / p.growth)
         wanted = [log_index(n + f, p.growth) for n, f in zip((jobs, pay), floors, strict=True)]
         if row != [wanted]:
             yield INDEX
     yield from _law_faults(noise.pair_blocks)
-    yield from table_faults(mechanism, databases)
+    yield from table_faults(mechanism, examined)
 
 
-def clipped_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def clipped_faults(mechanism: Any, examined: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """Index, and sums: establishments above θ scaled down by all their jobs, then floored."""
     lattice, cells = mechanism.bounds.clipping.lattice, mechanism.parameters.cells
-    true = [grid_index(database.largest, mechanism.parameters) for database in databases]
+    true = [grid_index(case.largest, mechanism.parameters) for case in examined]
     for low in LOW:
         noise = RecordingNoise([np.array(true) - low])
-        _, theta = mechanism._release(entries(databases, cells), noise)
+        _, theta = mechanism._release(entries(examined, cells), noise)
         if noise.asked[0].tolist() != true:
             yield INDEX
-        for block, database, bound in zip(
-            noise.pair_blocks, databases, theta.tolist(), strict=True
-        ):
+        for block, database, bound in zip(noise.pair_blocks, examined, theta.tolist(), strict=True):
             if list(block.true) != clipped_sums(database, cells, Fraction(bound, lattice), lattice):
                 yield SUMS
     yield from _law_faults(noise.pair_blocks)
-    yield from table_faults(mechanism, databases)
+    yield from table_faults(mechanism, examined)
 
 
 def clipped_sums(
@@ -123,23 +119,23 @@ def clipped_sums(
     return [(jobs, pay) for jobs, pay in sums]
 
 
-def table_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def table_faults(mechanism: Any, examined: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """With the same noisy numbers, neighbours show the same, intervals too where they are free."""
     free = PublicMargins() if mechanism.free_margins else NoMargins()
     table = cast(PayMeasurement, mechanism.measurement(by_cell=False, margins=free))
     cells, noise = mechanism.parameters.cells, RecordingNoise()
-    first = table._measure(entries(databases[::2], cells), noise)
-    second = table._measure(entries(databases[1::2], cells), RecordingNoise(noise.asked))
+    first = table._measure(entries(examined[::2], cells), noise)
+    second = table._measure(entries(examined[1::2], cells), RecordingNoise(noise.asked))
     if not same_shown(first, second):
         yield SHOWS
 
 
-def mean_faults(mechanism: Any, databases: list[Database]) -> Iterator[str]:  # noqa: ANN401
+def mean_faults(mechanism: Any, examined: list[Database]) -> Iterator[str]:  # noqa: ANN401
     """Without noise a mean is payroll over count."""
     table = cast(PayMeasurement, mechanism.measurement(by_cell=False, margins=NoMargins()))
     cells = mechanism.parameters.cells
-    shown = table._measure(entries(databases, cells), RecordingNoise()).values.tolist()
-    for row, database in zip(shown, databases, strict=True):
+    shown = table._measure(entries(examined, cells), RecordingNoise()).values.tolist()
+    for row, database in zip(shown, examined, strict=True):
         wanted = [_mean(jobs, pay, mechanism.cap) for jobs, pay in by_definition(database, cells)]
         if any(mean not in (None, value) for mean, value in zip(wanted, row, strict=True)):
             yield MEANS
@@ -163,19 +159,22 @@ def _law_faults(blocks: Sequence[PairBlock]) -> Iterator[str]:
 @lru_cache(maxsize=16)
 def follows_law(body: Body, shape: int) -> bool:
     """Two pairs a row: the law of their norm, cones alike, sides even, and one H for both."""
-    wide = Scales(np.full(DRAWN, WIDE))
-    drawn_pairs = SECRET.pairs(np.zeros((DRAWN, 2, 2), np.int64), (wide, wide), body, shape) / WIDE
+    unit_scale = Scales(np.full(DRAWN, WIDE))
+    drawn_pairs = (
+        SECRET.pairs(np.zeros((DRAWN, 2, 2), np.int64), (unit_scale, unit_scale), body, shape)
+        / WIDE
+    )
     norms = body.norm(drawn_pairs[..., 0], drawn_pairs[..., 1])
     seen, wanted = list[float](), list[float]()
     for reach in (0.5, 1.0, 2.0, 4.0):
         unit = reach if not shape else reach / (shape - 0.5)
         seen += [float((norms[:, 0] <= unit).mean()), float((norms.sum(axis=1) <= 2 * unit).mean())]
-        wanted += [_norm_law(unit, 2, shape), _norm_law(2 * unit, 4, shape)]
+        wanted += [norm_law(unit, 2, shape), norm_law(2 * unit, 4, shape)]
     for share, cone in _cones(drawn_pairs[:, 0], body):
         cones = len(body.vertices)
         seen += [float(cone.mean()), float((cone & (share < 0.25)).mean())]
         wanted += [1 / cones, 0.25 / cones]
-    return all(map(_near, seen, wanted))
+    return all(map(near, seen, wanted))
 
 
 def _cones(points: Floats, body: Body) -> Iterator[tuple[Floats, Any]]:
@@ -190,21 +189,6 @@ def _cones(points: Floats, body: Body) -> Iterator[tuple[Floats, Any]]:
             yield first / (first + second), inside
 
 
-def _norm_law(r: float, dimension: int, shape: int) -> float:
-    """P(N ≤ r) of Γ(dimension), or of Γ(dimension)/Γ(k)."""
-    if not shape:
-        terms, term = 0.0, 1.0
-        for i in range(dimension):
-            terms, term = terms + term, term * r / (i + 1)
-        return 1 - exp(-r) * terms
-    with precision(64):
-        return float((arb(r) / (1 + arb(r))).beta_lower(dimension, shape, regularized=True))
-
-
-def _near(seen: float, wanted: float) -> bool:
-    return abs(seen - wanted) < FAR * sqrt(max(wanted * (1 - wanted), 1e-3) / DRAWN) + 1e-3
-
-
 def drawn(mechanism: Mechanism, database: Database, draws: int) -> Floats:
     """Payrolls of the first cell, and its counts where they are released."""
     columns = entries([database], mechanism.parameters.cells, draws)
@@ -214,7 +198,7 @@ def drawn(mechanism: Mechanism, database: Database, draws: int) -> Floats:
     return np.column_stack([measured.values[:, 0], *counts]).astype(np.float64)
 
 
-def sampled_pairs(mechanism: Any, protected: Policy) -> Iterator[Pair]:  # noqa: ANN401
+def sampled_pairs(mechanism: Any, protected: Policy) -> Iterator[DatabasePair]:  # noqa: ANN401
     """The first job, many joiners at 0 and at the cap, and where it may be, a raise of all."""
     cap, alpha, none = (
         mechanism.cap,
@@ -224,10 +208,12 @@ def sampled_pairs(mechanism: Any, protected: Policy) -> Iterator[Pair]:  # noqa:
     size, level = 1000, cap // 3
     grown, more = int(size * alpha), min(level + int(level * alpha), cap)
 
-    def pair(before: Sequence[int], after: Sequence[int], *others: Sequence[int]) -> Iterator[Pair]:
-        both = (Database.capped(cap, *([pay, *none] for pay in (*others, each)))
+    def pair(
+        before: Sequence[int], after: Sequence[int], *others: Sequence[int]
+    ) -> Iterator[DatabasePair]:
+        both = (Database.capped(cap, *([workforce, *none] for workforce in (*others, each)))
                 for each in (before, after))  # fmt: skip
-        yield from Pair(*both).admitted(protected, alpha)
+        yield from DatabasePair(*both).admitted(protected, alpha)
 
     yield from pair([], [cap])
     yield from pair([0] * size, [0] * (size + grown))
@@ -235,12 +221,11 @@ def sampled_pairs(mechanism: Any, protected: Policy) -> Iterator[Pair]:  # noqa:
     yield from pair([level] * size, [more] * size, [level] * (size + grown // 2))
 
 
-def _kinds(mechanism: Mechanism) -> tuple[int, ...]:
-    """One more than the table has."""
+def _one_kind_more(mechanism: Mechanism) -> tuple[int, ...]:
     return (mechanism.parameters.cells + 1,)
 
 
 PAY_CODE, LOG_CODE, PAY_CLIPPED_CODE = (
-    CodeExam(faults, sampled_pairs, PAY_DRAWS, drawn, _kinds, databases)
+    CodeExam(faults, sampled_pairs, PAY_DRAWS, drawn, _one_kind_more, databases)
     for faults in (cell_faults, log_faults, clipped_faults)
 )

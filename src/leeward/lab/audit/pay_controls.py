@@ -6,42 +6,31 @@ Each claims what the genuine mechanism claims, and must be rejected (mathematics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
-
-from leeward.core.codebook import Cells, Entries
 from leeward.core.exact import ball, dyadic_down, log_growth, precision
-from leeward.core.mechanisms.clipping import scaled
 from leeward.core.mechanisms.edge_pay import EdgePay
 from leeward.core.mechanisms.log_pair import LogPair
 from leeward.core.mechanisms.measurement import Measured
 from leeward.core.mechanisms.pay import PayMechanism, PowerPair
 from leeward.core.mechanisms.pay_centred import PayCentred
 from leeward.core.mechanisms.pay_clipped import PayClipped
-from leeward.core.mechanisms.pay_margins import PayMargins, pay_margins
+from leeward.core.mechanisms.pay_margins import pay_margins
 from leeward.core.mechanisms.pay_pareto import PayPareto
 from leeward.core.mechanisms.pay_table import PayTable
 from leeward.core.mechanisms.pay_two_scales import PayTwoScales
 from leeward.core.mechanisms.payroll_pareto import PayrollPareto
 from leeward.core.mechanisms.payroll_slope import PayrollSlope
 from leeward.core.mechanisms.slope import Slope
-from leeward.core.noise.body import Body
-from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.pairs import PairBits, decide_pairs
-from leeward.core.noise.scales import Integers, Laws, Scales, TwoScales
-from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha, WorkerOnly
 from leeward.core.privacy.policy import Neighbours
 from leeward.core.privacy.raises import RaiseAlpha
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit.clipped_exam import DISTINGUISHED
+from leeward.lab.audit.audit_line import ALPHA, CAP, EPSILON, MARGINS, Control
 from leeward.lab.audit.exams import scalar
-from leeward.lab.audit.fixed_words import FixedWords
 from leeward.lab.audit.independence import BETWEEN_CELLS, Independence
-from leeward.lab.audit.lines import ALPHA, CAP, EPSILON, MARGINS, Control
-from leeward.lab.audit.loss import NONE, Loss, pure_loss
-from leeward.lab.audit.neighbours import Depth, Pair
+from leeward.lab.audit.loss import DISTINGUISHED, NONE, PrivacyLoss, pure_loss
+from leeward.lab.audit.neighbours import DatabasePair, Depth
 from leeward.lab.audit.outputs import Rounded
 from leeward.lab.audit.pair_block import PairBlock, density_loss
 from leeward.lab.audit.pay_code import PAY_CODE
@@ -54,9 +43,20 @@ from leeward.lab.audit.pay_exam import (
     released_pay,
     steps_of,
 )
-from leeward.lab.audit.planted import CUT, made, twin
+from leeward.lab.audit.pay_twins import (
+    CutNoise,
+    DrawnApart,
+    ExactCount,
+    JobSlope,
+    NoFloor,
+    ObservedCap,
+    PaidWeights,
+    ReusingPareto,
+    TrueScale,
+)
 from leeward.lab.audit.recording import RecordingNoise, released
 from leeward.lab.audit.table_exam import WITH_MARGINS, Part, Recorded
+from leeward.lab.audit.twins import sound, twin
 
 STRONG, PROPORTIONAL = StrongAlpha(), ProportionalAlpha()
 B = CAP[1]
@@ -70,82 +70,52 @@ def paid(
     before: Sequence[int],
     after: Sequence[int],
     *others: Sequence[int],
-) -> Pair:
+) -> DatabasePair:
     """One establishment by the pay of its jobs, beside others; certainly a step of the relation."""
-    beside = [[pay] for pay in others]
-    pair = Pair(*(Database.capped(cap, *beside, [pay]) for pay in (before, after)))
+    beside = [[other] for other in others]
+    pair = DatabasePair(*(Database.capped(cap, *beside, [changed]) for changed in (before, after)))
     if not relation.admits(*pair.databases, ALPHA):
         raise ValueError("no neighbours")
     return pair
 
 
-def parts_of(mechanism: Any, pair: Pair) -> tuple[Part, Part]:  # noqa: ANN401 (any of pay)
+def parts_of(mechanism: Any, pair: DatabasePair) -> tuple[Part, Part]:  # noqa: ANN401 (any of pay)
     """What is released of both databases."""
     before, after = released_pay(mechanism, pair.databases)
     return before, after
 
 
-class Apart(EdgePay):
-    """A Laplace draw each for count and payroll, both at ε."""
-
-    body = Body("apart", ((1, 0), (0, 1), (-1, 0), (0, -1)))
-
-
-def edge_parallel(depth: Depth) -> Loss:
+def edge_parallel(depth: Depth) -> PrivacyLoss:
     """A job at the cap appears, in the count and in the payroll."""
-    spoilt = twin(Apart, made(EdgePay, "edge_pay", cap=B))
+    spoilt = twin(DrawnApart, sound(EdgePay, cap=B))
     return pay_loss(spoilt, Steps(WorkerOnly(), (1,)), depth)
 
 
-class JobSlope(PayrollSlope):
-    """A = B·max(X, Δ/α): right in what one step moves, and wrong in that A moves without it."""
-
-    by_payroll = False
-
-
-def slope_under_strong(_: Depth) -> Loss:
+def slope_under_strong(_: Depth) -> PrivacyLoss:
     """Joiners at no pay move A, and not the payroll."""
-    spoilt = twin(JobSlope, made(PayrollSlope, "payroll_slope", cap=B))
+    spoilt = twin(JobSlope, sound(PayrollSlope, cap=B))
     pair = paid(STRONG, B, [0] * 10**4, [0] * 11 * 10**3)
     return largest([parts_of(spoilt, pair)], EPSILON)
 
 
-class NoFloor(PayrollSlope):
-    """A follows the largest payroll, however small."""
-
-    def scales(self, cells: Cells) -> Scales:
-        return replace(super().scales(cells), floor=Fraction(1))
-
-
-def floor_forgotten(_: Depth) -> Loss:
+def floor_forgotten(_: Depth) -> PrivacyLoss:
     """A payroll of half a cap gets a job at the cap."""
-    spoilt = twin(NoFloor, made(PayrollSlope, "payroll_slope", cap=B))
+    spoilt = twin(NoFloor, sound(PayrollSlope, cap=B))
     return largest([parts_of(spoilt, paid(PROPORTIONAL, B, [15], [15, B]))], EPSILON)
 
 
-class ObservedCap(PayClipped):
-    """The cap is the largest pay in the data."""
-
-    def _release(self, entries: Entries, noise: Noise) -> tuple[Integers, Integers]:
-        payroll = np.zeros(1) if entries.payroll is None else entries.payroll / entries.counts
-        seen = replace(self, cap=max(1, int(payroll.max(initial=1))))
-        return PayClipped._release(seen, entries, noise)
-
-
-def observed_cap(_: Depth) -> Loss:
+def observed_cap(_: Depth) -> PrivacyLoss:
     """Exponential tails of two scales: their ratio has no bound."""
-    spoilt = twin(ObservedCap, made(PayClipped, "pay_clipped", cap=B))
+    spoilt = twin(ObservedCap, sound(PayClipped, cap=B))
     return clipped_pair_loss(spoilt, paid(PROPORTIONAL, B, [1], [2]))
 
 
-def parallel(_: Depth) -> Loss:
+def parallel(_: Depth) -> PrivacyLoss:
     """Count and payroll by slope, each at ε, booked once: an establishment grows in both."""
     pair = paid(PROPORTIONAL, B, [B] * 10**4, [B] * 11 * 10**3)
-    slope = made(Slope, "slope")
-    counts = scalar(
-        lambda database: released(slope, database.size, database.largest), [pair], EPSILON
-    )
-    pay = pure_loss(*parts_of(made(PayrollSlope, "payroll_slope", cap=B), pair), EPSILON)
+    slope = sound(Slope)
+    counts = scalar(lambda one: released(slope, one.size, one.largest), [pair], EPSILON)
+    pay = pure_loss(*parts_of(sound(PayrollSlope, cap=B), pair), EPSILON)
     return counts.plus(pay)
 
 
@@ -159,7 +129,7 @@ def real_calibration(epsilon: Fraction) -> tuple[Fraction, Fraction]:
         return shape, min(dyadic_down(moved, 64), dyadic_down(grown, 64))
 
 
-def real_loss(genuine: PowerPair, pair: Pair) -> Loss:
+def real_loss(genuine: PowerPair, pair: DatabasePair) -> PrivacyLoss:
     """The ratios of densities with these k and t in place of the mechanism's own."""
     epsilon = genuine.parameters.epsilon
     shape, step = real_calibration(epsilon)
@@ -179,121 +149,70 @@ class OneScale:
 
     epsilon: Fraction
 
-    def __call__(self, _: Depth) -> Loss:
+    def __call__(self, _: Depth) -> PrivacyLoss:
         """Only the payroll's scale grows."""
-        genuine = made(PayTwoScales, "pay_two_scales", cap=B, epsilon=self.epsilon)
+        genuine = sound(PayTwoScales, cap=B, epsilon=self.epsilon)
         pair = paid(PROPORTIONAL, B, [10] * 900, [11] * 900, [0] * 2000)
         return real_loss(genuine, pair)
 
 
-def centred_raise(_: Depth) -> Loss:
+def centred_raise(_: Depth) -> PrivacyLoss:
     """A job at no pay gets the cap: twice the floor in the norm of the centred pair."""
-    return real_loss(made(PayCentred, "pay_centred", cap=B), paid(RaiseAlpha(), B, [0], [B]))
+    return real_loss(sound(PayCentred, cap=B), paid(RaiseAlpha(), B, [0], [B]))
 
 
-class PaidWeights(PayClipped):
-    """Establishments are scaled by min(1, θB/P): joiners at the cap shrink all who stay."""
-
-    def sums(self, entries: Entries, theta: Integers) -> Integers:
-        if entries.payroll is None or entries.payrolls is None:
-            raise TypeError("the entries were tabulated without payroll")
-        lattice = self.bounds.clipping.lattice
-        bound = theta[entries.workplace[entries.row]] * self.cap
-        whole = np.maximum(entries.payrolls[entries.row] * lattice, bound)
-        sums = np.zeros((*entries.shape, 2), dtype=np.int64)
-        at = entries.workplace[entries.row], entries.cell
-        for number, column in enumerate((entries.counts * lattice, entries.payroll)):
-            np.add.at(sums[:, :, number], at, scaled(column, bound, whole)[0])
-        return sums
-
-
-def paid_weights(_: Depth) -> Loss:
+def paid_weights(_: Depth) -> PrivacyLoss:
     """A thousand at no pay, and a hundred joiners at the cap."""
-    spoilt = twin(PaidWeights, made(PayClipped, "pay_clipped", cap=RICH))
+    spoilt = twin(PaidWeights, sound(PayClipped, cap=RICH))
     return clipped_pair_loss(spoilt, paid(STRONG, RICH, [0] * 1000, [0] * 1000 + [RICH] * 100))
 
 
-def unpaid_left_out(_: Depth) -> Loss:
+def unpaid_left_out(_: Depth) -> PrivacyLoss:
     """Jobs at no pay are not counted, and slope follows all jobs: a filter."""
-    slope = made(Slope, "slope")
+    slope = sound(Slope)
 
     def view(database: Database) -> Rounded:
         paid_jobs = sum(
-            pay > 0 for force in database.establishments for pay in (force.pay or ((),))[0]
+            pay > 0
+            for establishment in database.establishments
+            for pay in (establishment.pay or ((),))[0]
         )
         return released(slope, paid_jobs, database.largest)
 
     return scalar(view, [paid(STRONG, B, [0] * 10**4, [0] * 11 * 10**3)], EPSILON)
 
 
-class ExactCount(PayPareto):
-    """The payroll has noise, the count has none."""
-
-    def _release(self, cells: Cells, noise: Noise) -> Integers:
-        drawn = super()._release(cells, noise)
-        drawn[:, :, 0] = cells.counts
-        return drawn
-
-
-@dataclass(frozen=True)
-class TrueScale(PayMargins):
-    """Intervals of the true scale; a noisy one is drawn, and not used."""
-
-    def smooth(self, cells: Cells, noise: Noise) -> tuple[Floats, Floats]:
-        super().smooth(cells, noise)
-        scale = np.maximum(float(ALPHA) * cells.largest, 1.0)
-        return scale, scale * self.mechanism.cap
-
-
-def told_apart(table: PayTable, shown: Callable[[Measured], object]) -> Loss:
+def told_apart(table: PayTable, shown: Callable[[Measured], object]) -> PrivacyLoss:
     """Infinite where something shown never depends on the noise, and differs for neighbours."""
     pair = paid(STRONG, B, [B] * 1000, [B] * 1100)
-    answered = Recorded.of(table, pair.before).noise.answered
+    requested = Recorded.of(table, pair.before).noise.answered
     seen = []
     for database in pair.databases:
-        answers = ([answer + shift for answer in answered] for shift in (0, 40, 977))
+        answers = ([column + shift for column in requested] for shift in (0, 40, 977))
         runs = (Recorded.of(table, database, RecordingNoise(answer)).measured for answer in answers)
         seen.append({shown(run) for run in runs})
     return DISTINGUISHED if len(seen[0]) == 1 == len(seen[1]) and seen[0] != seen[1] else NONE
 
 
-def exact_count(_: Depth) -> Loss:
+def exact_count(_: Depth) -> PrivacyLoss:
     """The count beside the noisy payroll."""
-    genuine = made(PayPareto, "pay_pareto", cap=B, statistic="payroll")
+    genuine = sound(PayPareto, cap=B, statistic="payroll")
     table = PayTable(twin(ExactCount, genuine), pay_margins(genuine, EPSILON * MARGINS))
     return told_apart(table, lambda run: int(run.margins["count"][0, 0]))
 
 
-def true_scale(_: Depth) -> Loss:
+def true_scale(_: Depth) -> PrivacyLoss:
     """The width of the interval."""
-    genuine = made(PayPareto, "pay_pareto", cap=B, statistic="payroll")
+    genuine = sound(PayPareto, cap=B, statistic="payroll")
     rule = pay_margins(genuine, EPSILON * MARGINS)
     table = PayTable(genuine, TrueScale(rule.scale, genuine))
     return told_apart(table, lambda run: int((run.margins["high"] - run.margins["low"])[0, 0]))
 
 
-def two_cells(depth: Depth) -> Loss:
+def two_cells(depth: Depth) -> PrivacyLoss:
     """Joiners at no pay in one worker cell and raises in the other: twice S in the sum of norms."""
-    genuine = made(PayPareto, "pay_pareto", cap=B, cells=2)
+    genuine = sound(PayPareto, cap=B, cells=2)
     return pay_loss(genuine, Steps(PROPORTIONAL, (2,)), depth)
-
-
-@dataclass
-class CutNoise(RecordingNoise):
-    """Notes a tenth less than what was asked for."""
-
-    def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
-        return super().rounded(true, law, _cut(scales))
-
-    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
-        return super().block(true, _cut(scales), shape)
-
-    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
-        return super().pairs(true, (_cut(scales[0]), _cut(scales[1])), body, shape)
-
-
-def _cut(scales: Scales) -> Scales:
-    return replace(scales, factor=scales.factor * CUT)
 
 
 @dataclass(frozen=True)
@@ -301,12 +220,12 @@ class Cut:
     """A mechanism of pay, examined as the genuine one with a tenth less noise."""
 
     kind: type[PayMechanism]
-    examine: Callable[[Any, Steps, Depth], Loss] = pay_loss
+    examine: Callable[[Any, Steps, Depth], PrivacyLoss] = pay_loss
     policy: str = "strong"
 
-    def __call__(self, depth: Depth) -> Loss:
+    def __call__(self, depth: Depth) -> PrivacyLoss:
         """On the neighbours of the genuine one."""
-        genuine = made(self.kind, self.kind.name, cap=B)
+        genuine = sound(self.kind, cap=B)
         steps = replace(steps_of(genuine, self.policy), kinds=(1,), recorder=CutNoise)
         return self.examine(genuine, steps, depth)
 
@@ -315,26 +234,9 @@ class Cut:
         return Control("scale cut by 10 %", self.kind.name, self, self.policy)
 
 
-class ReusedWord(RecordingNoise):
-    """Draws pairs whose E₂ is made of the word that made E₁ of the workplace cell before."""
-
-    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
-        bits = cast(Any, FixedWords())
-        words = PairBits.read(len(true), true.shape[1], body, shape, bits)
-        words.pairs[1:, :, 1] = words.pairs[:-1, :, 0]
-        return true + decide_pairs(scales, words, body, bits)
-
-
-class ReusingPareto(PayPareto):
-    """Asks for the right noise, and is given noise of words that are used twice."""
-
-    def _release(self, cells: Cells, noise: Noise) -> Integers:
-        return super()._release(cells, ReusedWord())
-
-
-def reused_word(depth: Depth) -> Loss:
+def reused_word(depth: Depth) -> PrivacyLoss:
     """The noise of one cell is half of the noise of the next one."""
-    genuine = made(PayPareto, "pay_pareto", cap=B)
+    genuine = sound(PayPareto, cap=B)
     return Independence(PAY_CODE)(twin(ReusingPareto, genuine), STRONG.name, depth)
 
 

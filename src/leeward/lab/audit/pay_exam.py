@@ -21,10 +21,10 @@ from leeward.core.noise.scales import MOST, Integers
 from leeward.core.privacy import Guarantee, Policy
 from leeward.core.privacy.raises import RaiseAlpha
 from leeward.core.privacy.workforces import Database, changed
-from leeward.lab.audit.clipped_exam import DISTINGUISHED, index_grid, worst_index
+from leeward.lab.audit.clipped_exam import around, worst_index
 from leeward.lab.audit.exams import Exam, examined
-from leeward.lab.audit.loss import Loss, worst
-from leeward.lab.audit.neighbours import Depth, Pair, chain, parts
+from leeward.lab.audit.loss import DISTINGUISHED, PrivacyLoss, worst
+from leeward.lab.audit.neighbours import DatabasePair, Depth
 from leeward.lab.audit.pair_block import PairBlock, density_bounds, mass_loss, tops
 from leeward.lab.audit.pay_neighbours import Relation, paid_pairs
 from leeward.lab.audit.recording import RecordingNoise, entries
@@ -81,17 +81,12 @@ class Steps:
     merged: bool = False
     """Whether each part of an employer is two establishments, which both change."""
 
-    def pairs(self, mechanism: MechanismOfPay, depth: Depth) -> Iterator[list[Pair]]:
+    def pairs(self, mechanism: MechanismOfPay, depth: Depth) -> Iterator[list[DatabasePair]]:
         """For each number of kinds of worker."""
         alpha = mechanism.parameters.growth
         for kinds in self.kinds:
             neighbours = paid_pairs(self.relation, alpha, mechanism.cap, kinds, depth)
-            yield [self._counted(pair) for pair in neighbours]
-
-    def _counted(self, pair: Pair) -> Pair:
-        if not self.merged:
-            return pair
-        return Pair(*(parts(chain(database)) for database in pair.databases))
+            yield [pair.merged() if self.merged else pair for pair in neighbours]
 
 
 def steps_of(mechanism: MechanismOfPay, name: str, *, merged: bool = False) -> Steps:
@@ -109,31 +104,31 @@ def _covers_filters(mechanism: MechanismOfPay, name: str) -> bool:
     return True
 
 
-def examine_pay(mechanism: PayCellMechanism, name: str, depth: Depth) -> Loss:
+def examine_pay(mechanism: PayCellMechanism, name: str, depth: Depth) -> PrivacyLoss:
     """Densities on all pairs; integer masses where they differ most."""
     return pay_loss(mechanism, steps_of(mechanism, name), depth)
 
 
-def examine_pay_chains(mechanism: PayCellMechanism, name: str, depth: Depth) -> Loss:
+def examine_pay_chains(mechanism: PayCellMechanism, name: str, depth: Depth) -> PrivacyLoss:
     """The same by employer: each part is two establishments, which both change."""
     return pay_loss(mechanism, steps_of(mechanism, name, merged=True), depth)
 
 
-def by_raises(examine: Callable[[Any, Steps, Depth], Loss]) -> Exam:
+def by_raises(examine: Callable[[Any, Steps, Depth], PrivacyLoss]) -> Exam:
     """The same exam on raises, of which a step of the policies allows any."""
 
-    def exam(mechanism: MechanismOfPay, _: str, depth: Depth) -> Loss:
+    def exam(mechanism: MechanismOfPay, _: str, depth: Depth) -> PrivacyLoss:
         cells = mechanism.parameters.cells
         return examine(mechanism, Steps(RaiseAlpha(), (cells, cells + 1)), depth)
 
     return exam
 
 
-def pay_loss(mechanism: PayCellMechanism, steps: Steps, depth: Depth) -> Loss:
+def pay_loss(mechanism: PayCellMechanism, steps: Steps, depth: Depth) -> PrivacyLoss:
     """The worst pair of neighbours."""
     both = list[tuple[Part, Part]]()
-    for pairs in steps.pairs(mechanism, depth):
-        databases = [database for pair in pairs for database in pair.databases]
+    for neighbours in steps.pairs(mechanism, depth):
+        databases = [database for pair in neighbours for database in pair.databases]
         released = released_pay(mechanism, databases, steps.recorder)
         both += zip(released[::2], released[1::2], strict=True)
     return largest(both, mechanism.parameters.epsilon)
@@ -145,14 +140,14 @@ def released_pay(
     """The distribution of what is released of each database, a workplace cell of its own."""
     noise = recorder(())
     mechanism._release(entries(databases, mechanism.parameters.cells).as_cells(), noise)
-    alone = [drawn.rounded(i) for drawn in noise.requests for i in range(drawn.true.size)]
-    parts_released: list[Part] = [*noise.pair_blocks, *noise.blocks, *alone]
-    if len(parts_released) != len(databases):
+    alone = [request.rounded(i) for request in noise.requests for i in range(request.true.size)]
+    released: list[Part] = [*noise.pair_blocks, *noise.blocks, *alone]
+    if len(released) != len(databases):
         raise TypeError("a mechanism of pay is examined by one draw a workplace cell")
-    return parts_released
+    return released
 
 
-def largest(both: Iterable[tuple[Part, Part]], claimed: Fraction) -> Loss:
+def largest(both: Iterable[tuple[Part, Part]], claimed: Fraction) -> PrivacyLoss:
     """The worst of these pairs; those that agree in distances and scales are examined once."""
     seen = list({step(a, b): (a, b) for a, b in both}.values())
     losses = [part_loss(a, b, claimed) for a, b in seen]
@@ -162,7 +157,7 @@ def largest(both: Iterable[tuple[Part, Part]], claimed: Fraction) -> Loss:
     if not closer:
         return worst(losses)
     masses, bound = worst(closer), worst(losses)
-    return Loss(masses.forward, masses.backward, bound.delta, bound.bound)
+    return PrivacyLoss(masses.forward, masses.backward, bound.delta, bound.bound)
 
 
 def _width(part: Part) -> Fraction:
@@ -170,42 +165,45 @@ def _width(part: Part) -> Fraction:
     return part.scales[0] if isinstance(part, PairBlock) else Fraction(0)
 
 
-def examine_pay_clipped(mechanism: PayEntryMechanism, name: str, depth: Depth) -> Loss:
+def examine_pay_clipped(mechanism: PayEntryMechanism, name: str, depth: Depth) -> PrivacyLoss:
     """Index and sums jointly, over the indices that the noise may give."""
     return pay_clipped_loss(mechanism, steps_of(mechanism, name), depth)
 
 
-def pay_clipped_loss(mechanism: PayEntryMechanism, steps: Steps, depth: Depth) -> Loss:
+def pay_clipped_loss(mechanism: PayEntryMechanism, steps: Steps, depth: Depth) -> PrivacyLoss:
     """The worst pair of neighbours.
 
     Establishments that do not change are in the index alone, so pairs that agree in both indices
     and in the change are examined once.
     """
-    seen = dict[object, Pair]()
-    for pairs in steps.pairs(mechanism, depth):
-        databases = [database for pair in pairs for database in pair.databases]
+    seen = dict[object, DatabasePair]()
+    for neighbours in steps.pairs(mechanism, depth):
+        databases = [database for pair in neighbours for database in pair.databases]
         index = _run(mechanism, databases, steps.recorder)[0].requests[0].true.tolist()
-        for pair, left, right in zip(pairs, index[::2], index[1::2], strict=True):
+        for pair, left, right in zip(neighbours, index[::2], index[1::2], strict=True):
             seen.setdefault((left, right, changed(*pair.databases)), pair)
     return worst(clipped_pair_loss(mechanism, pair, steps.recorder) for pair in seen.values())
 
 
 def clipped_pair_loss(
-    mechanism: PayEntryMechanism, pair: Pair, recorder: Recorder = RecordingNoise
-) -> Loss:
+    mechanism: PayEntryMechanism, pair: DatabasePair, recorder: Recorder = RecordingNoise
+) -> PrivacyLoss:
     """The joint loss: over indices, that of the index plus that of the sums."""
-    alone = (_run(mechanism, [database], recorder)[0] for database in pair.databases)
-    indices = index_grid((noise.requests[0].true[0] for noise in alone), mechanism.bounds)
-    runs = [_run(mechanism, [database], recorder, indices) for database in pair.databases]
-    (before, theta), (after, other) = runs
-    if (theta != other).any():  # published: it must follow from the index alone
-        return DISTINGUISHED
-    return worst_index(
-        indices,
-        (before.requests[0], after.requests[0]),
-        lambda i: Loss(*density_bounds(before.pair_blocks[i], after.pair_blocks[i]), arb(0)),
-        mechanism.parameters.epsilon,
+    maxima = (
+        int(_run(mechanism, [database], recorder)[0].requests[0].true[0])
+        for database in pair.databases
     )
+    indices = around(maxima, mechanism.bounds)
+    runs = (_run(mechanism, [database], recorder, indices) for database in pair.databases)
+    (before, theta), (after, other_theta) = runs
+    if (theta != other_theta).any():  # published: it must follow from the index alone
+        return DISTINGUISHED
+
+    def sums(i: int) -> PrivacyLoss:
+        return PrivacyLoss(*density_bounds(before.pair_blocks[i], after.pair_blocks[i]), arb(0))
+
+    index = (before.requests[0], after.requests[0])
+    return worst_index(indices, index, sums, mechanism.parameters.epsilon)
 
 
 def _run(
@@ -216,6 +214,6 @@ def _run(
 ) -> tuple[RecordingNoise, Integers]:
     """A release of each database as it is, or of one database once for each index."""
     noise = recorder([np.array(indices)] if indices else ())
-    copied = entries(databases, mechanism.parameters.cells, max(1, len(indices)))
-    checked = checked_entries(copied, MOST // mechanism.bounds.clipping.lattice)
+    columns = entries(databases, mechanism.parameters.cells, max(1, len(indices)))
+    checked = checked_entries(columns, MOST // mechanism.bounds.clipping.lattice)
     return noise, mechanism._release(checked, noise)[1]

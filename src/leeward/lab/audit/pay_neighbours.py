@@ -3,7 +3,7 @@
 Every pair is checked against the policy's own definition, as in `neighbours`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -11,7 +11,7 @@ from itertools import product
 from leeward.core.privacy import Policy
 from leeward.core.privacy.raises import RaiseAlpha
 from leeward.core.privacy.workforces import Counts, Database
-from leeward.lab.audit.neighbours import Depth, Pair, additive, most
+from leeward.lab.audit.neighbours import DatabasePair, Depth, additive, even, most
 
 Relation = Policy | RaiseAlpha
 Paid = tuple[Counts, ...]
@@ -30,12 +30,12 @@ LARGE = 100
 @lru_cache(maxsize=32)  # several mechanisms are examined on the same pairs
 def paid_pairs(
     policy: Relation, alpha: Fraction, cap: int, kinds: int, depth: Depth
-) -> tuple[Pair, ...]:
+) -> tuple[DatabasePair, ...]:
     """One establishment changes: alone, or beside one that is larger in jobs, in pay, or both.
 
     A policy without α lets one job join, and has no kink in its sizes.
     """
-    plus, seen = additive(policy), dict[Pair, None]()
+    plus, neighbours = additive(policy), dict[DatabasePair, None]()
     alpha = alpha if policy.uses_alpha else Fraction(1)
     for size in _sizes(alpha, plus, depth):
         grown = most(alpha, size, plus) - size if policy.uses_alpha else 1
@@ -44,10 +44,12 @@ def paid_pairs(
             for after in _changed(before, cap, grown, limit, thorough=depth.scatter > SOME):
                 alone = size > MANY or not before[0]
                 for others in ((),) if alone else _beside(before, after, cap):
-                    both = (Database.capped(cap, *others, force) for force in (before, after))
-                    for pair in Pair(*both).admitted(policy, alpha):
-                        seen[pair] = None
-    return tuple(seen)
+                    both = (
+                        Database.capped(cap, *others, workforce) for workforce in (before, after)
+                    )
+                    for pair in DatabasePair(*both).admitted(policy, alpha):
+                        neighbours[pair] = None
+    return tuple(neighbours)
 
 
 def _sizes(alpha: Fraction, plus: int, depth: Depth) -> list[int]:
@@ -61,8 +63,8 @@ def _sizes(alpha: Fraction, plus: int, depth: Depth) -> list[int]:
 def _workforces(size: int, kinds: int, cap: int) -> Iterator[Paid]:
     """All paid nothing, a third of the cap, or the cap; of one kind, and of all kinds."""
     single = (size, *(0,) * (kinds - 1))
-    even = tuple(size // kinds + (i < size % kinds) for i in range(kinds))
-    for jobs, pay in product(dict.fromkeys((single, even, single[::-1])), (0, cap // 3, cap)):
+    workforces = dict.fromkeys((single, even(size, kinds), single[::-1]))
+    for jobs, pay in product(workforces, (0, cap // 3, cap)):
         yield tuple((pay,) * count for count in jobs)
 
 
@@ -96,11 +98,16 @@ def _with(force: Paid, kind: int, joiners: Counts) -> Paid:
 
 def _raised(force: Paid, kind: int, more: int, cap: int) -> Paid:
     """So much more pay for the jobs of a kind, one after the other up to the cap."""
-    pay = list[int]()
-    for one in force[kind]:
-        pay.append(one + min(more, cap - one))
-        more -= pay[-1] - one
-    return tuple(tuple(pay) if k == kind else each for k, each in enumerate(force))
+    return tuple(tuple(raised(pay, more, cap)) if k == kind else pay for k, pay in enumerate(force))
+
+
+def raised(pay: Iterable[int], more: int, cap: int) -> list[int]:
+    """So much more pay in all, for the first jobs first; none above the cap."""
+    after = []
+    for before in pay:
+        after.append(before + min(more, cap - before))
+        more -= after[-1] - before
+    return after
 
 
 def _beside(before: Paid, after: Paid, cap: int) -> Iterator[tuple[Paid, ...]]:

@@ -13,9 +13,9 @@ from leeward.core.privacy.pay_sentences import CAPS, EXAMPLE
 from leeward.core.privacy.raises import raise_limit, replacement_steps
 from leeward.core.privacy.steps import Growth
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit import worlds
+from leeward.lab.audit import job_worlds, pay_neighbours, worlds
 from leeward.lab.audit.neighbours import additive
-from leeward.lab.audit.worlds import Population, World, WorldPair, added, alone
+from leeward.lab.audit.worlds import Possibilities, PossibleWorld, WorldPair, added, alone
 
 CAP = 30
 """The public cap: 2, 3, 5 and 10 of the mean pays of the examples."""
@@ -26,13 +26,19 @@ LEVELS = (0, 3, CAP)
 SIZES = (0, 1, 10, 1000)
 
 
-def paid(population: Population, *establishments: Sequence[int]) -> World:
+def paid(population: Possibilities, *establishments: Sequence[int]) -> PossibleWorld:
     """One workplace cell by the pay of its jobs, all of the first kind of worker."""
     others = [()] * (population.kinds - 1)
-    return World((Database.capped(CAP, *([list(pays), *others] for pays in establishments)),))
+    return PossibleWorld(
+        (
+            Database.capped(
+                CAP, *([list(establishment), *others] for establishment in establishments)
+            ),
+        )
+    )
 
 
-def _step(population: Population) -> Growth:
+def _step(population: Possibilities) -> Growth:
     return Growth(population.growth, additive(population.policy))
 
 
@@ -44,19 +50,15 @@ def _alike() -> Iterator[list[int]]:
 
 def with_more(pay: Sequence[int], more: int) -> list[int]:
     """The same jobs with so much more pay in all, the last ones first; none above the cap."""
-    raised = []
-    for one in reversed(pay):
-        raised.append(one + min(more, CAP - one))
-        more -= raised[-1] - one
-    return raised[::-1]
+    return pay_neighbours.raised(reversed(pay), more, CAP)[::-1]
 
 
-def _of_pay(population: Population) -> bool:
+def _of_pay(population: Possibilities) -> bool:
     """Whether sentences speak of pays, and not of classes."""
     return population.payroll or population.policy.name == "proportional"
 
 
-def person(population: Population) -> Iterator[WorldPair]:
+def person(population: Possibilities) -> Iterator[WorldPair]:
     """Works here at the cap, or has no job: alone, and beside a larger establishment."""
     if not population.payroll:
         yield from worlds.each_job(population)
@@ -68,7 +70,7 @@ def person(population: Population) -> Iterator[WorldPair]:
         yield WorldPair(paid(population, larger, before), paid(population, larger, after))
 
 
-def pay_changed(population: Population) -> Iterator[WorldPair]:
+def pay_changed(population: Possibilities) -> Iterator[WorldPair]:
     """Two pays of a person; in a table of classes, two classes."""
     if not _of_pay(population):
         for number in population.sizes:
@@ -78,22 +80,22 @@ def pay_changed(population: Population) -> Iterator[WorldPair]:
         return
     for before in _alike():
         for low, high in ((0, CAP), (LEVELS[1], LEVELS[1] + 1)):
-            little, more = (paid(population, [*before, pay]) for pay in (low, high))
+            little, more = (paid(population, [*before, level]) for level in (low, high))
             yield WorldPair(little, more)
 
 
-def pay_changed_in_jobs(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
+def pay_changed_in_jobs(population: Possibilities, rule: JobsRule) -> Iterator[WorldPair]:
     """All counted jobs of a person get another pay; another job may become the primary one."""
     if isinstance(rule, PrimaryJob) or not _of_pay(population):
-        yield from worlds.all_jobs_moved(population, rule)
+        yield from job_worlds.all_jobs_moved(population, rule)
         return
     jobs = rule.most if isinstance(rule, BoundedJobs) else 1
     for before in _alike():
-        nothing, most = (paid(population, *[[*before, pay]] * jobs) for pay in (0, CAP))
+        nothing, most = (paid(population, *[[*before, level]] * jobs) for level in (0, CAP))
         yield WorldPair(nothing, most)
 
 
-def payrolls(population: Population) -> Iterator[WorldPair]:
+def payrolls(population: Possibilities) -> Iterator[WorldPair]:
     """Sizes and payrolls that grow by one step: joiners at any pay, raises, and both."""
     yield from () if population.payroll else worlds.size(population)
     step = _step(population)
@@ -102,14 +104,14 @@ def payrolls(population: Population) -> Iterator[WorldPair]:
         most = max(int(population.growth * payroll), step.plus * CAP)
         for joiners, more in product({0, 1, step.gain(len(before))}, (0, most // 2, most)):
             after = with_more([*before, *[0] * joiners], more)
-            left, right = (paid(population, pay) for pay in (before, after))
+            left, right = (paid(population, force) for force in (before, after))
             if population.policy.admits(left.cells[0], right.cells[0], population.alpha):
                 yield WorldPair(left, right)
                 beside = [LEVELS[1]] * (len(before) + 1)
                 yield WorldPair(paid(population, beside, before), paid(population, beside, after))
 
 
-def neighbours(population: Population) -> Iterator[WorldPair]:
+def neighbours(population: Possibilities) -> Iterator[WorldPair]:
     """The neighbours of the policy itself."""
     if not population.payroll:
         yield from worlds.neighbours(population)
@@ -120,7 +122,7 @@ def neighbours(population: Population) -> Iterator[WorldPair]:
         yield from joiners_at_cap(population) if population.alpha is not None else ()
 
 
-def joiners_at_cap(population: Population) -> Iterator[WorldPair]:
+def joiners_at_cap(population: Possibilities) -> Iterator[WorldPair]:
     """As many joiners at the cap as a strong step has, for several caps."""
     joiners = [CAP] * _step(population).gain(EXAMPLE)
     for cap in CAPS:
@@ -128,13 +130,13 @@ def joiners_at_cap(population: Population) -> Iterator[WorldPair]:
         yield WorldPair(paid(population, before), paid(population, [*before, *joiners]))
 
 
-def payroll_of_a_large_one(population: Population) -> Iterator[WorldPair]:
+def payroll_of_a_large_one(population: Possibilities) -> Iterator[WorldPair]:
     """The same jobs, and a tenth more pay for all of them."""
     before, after = ([pay] * EXAMPLE for pay in (10, 11))
     yield WorldPair(paid(population, before), paid(population, after))
 
 
-def raised(population: Population) -> Iterator[WorldPair]:
+def raised(population: Possibilities) -> Iterator[WorldPair]:
     """Same jobs, another payroll within the limit of two strong steps."""
     for before in _alike():
         if before:
@@ -142,7 +144,7 @@ def raised(population: Population) -> Iterator[WorldPair]:
             yield WorldPair(paid(population, before), paid(population, after))
 
 
-def wage_level(population: Population) -> Iterator[WorldPair]:
+def wage_level(population: Possibilities) -> Iterator[WorldPair]:
     """All jobs are in one class of pay, or all in another; the sentence names 1,000 jobs."""
     step = _step(population)
     printed = replacement_steps(step, EXAMPLE, EXAMPLE)
@@ -151,11 +153,11 @@ def wage_level(population: Population) -> Iterator[WorldPair]:
         yield WorldPair(*_classes(population, number), times)
 
 
-def wage_level_of_many(population: Population) -> Iterator[WorldPair]:
+def wage_level_of_many(population: Possibilities) -> Iterator[WorldPair]:
     """The same of the jobs that the sentence names."""
     yield WorldPair(*_classes(population, EXAMPLE))
 
 
-def _classes(population: Population, number: int) -> tuple[World, World]:
+def _classes(population: Possibilities, number: int) -> tuple[PossibleWorld, PossibleWorld]:
     low, high = (tuple(number * x for x in population.one(kind)) for kind in (0, 1))
     return alone(low), alone(high)

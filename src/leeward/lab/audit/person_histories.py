@@ -10,7 +10,7 @@ from itertools import product
 
 from leeward.core.codebook import BoundedJobs, JobsRule
 from leeward.core.privacy.workforces import Counts
-from leeward.lab.audit.worlds import Population, WorldPair, alone, apart
+from leeward.lab.audit.worlds import Possibilities, WorldPair, alone, apart
 
 Row = tuple[int, int]
 """The establishment and the period of a row."""
@@ -34,7 +34,9 @@ def counted_rows(rule: JobsRule, history: History) -> Iterable[Row]:
     return [row for rows in periods.values() for row in rows[: rule.most]]
 
 
-def _sizes(population: Population, rule: JobsRule, others: int, history: History) -> list[Counts]:
+def _sizes(
+    population: Possibilities, rule: JobsRule, others: int, history: History
+) -> list[Counts]:
     """Rows of each establishment by period: others in each, and those of one person that count."""
     sizes = [[others] * population.kinds for _ in range(PLACES)]
     for at, period in counted_rows(rule, history):
@@ -43,7 +45,7 @@ def _sizes(population: Population, rule: JobsRule, others: int, history: History
 
 
 def _pairs(
-    population: Population, rule: JobsRule, histories: Iterable[tuple[History, History]]
+    population: Possibilities, rule: JobsRule, histories: Iterable[tuple[History, History]]
 ) -> Iterator[WorldPair]:
     for (first, second), number in product(list(histories), OTHERS):
         before, after = (_sizes(population, rule, number, history) for history in (first, second))
@@ -51,18 +53,18 @@ def _pairs(
             yield WorldPair(place(*before), place(*after))
 
 
-def _everywhere(population: Population) -> History:
+def _everywhere(population: Possibilities) -> History:
     return tuple(product(range(PLACES), range(population.kinds)))
 
 
-def added(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
+def added(population: Possibilities, rule: JobsRule) -> Iterator[WorldPair]:
     """A person has rows everywhere and always, in one period, or once; or is not in the data."""
     whole = _everywhere(population)
     once = tuple(row for row in whole if row[1] == 0)
     yield from _pairs(population, rule, (((), history) for history in (whole, once, whole[-1:])))
 
 
-def changed(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
+def changed(population: Possibilities, rule: JobsRule) -> Iterator[WorldPair]:
     """Two histories: other workplaces, other periods, and some rows or many."""
     whole = _everywhere(population)
     here, there = (tuple(row for row in whole if row[0] == at) for at in (0, PLACES - 1))
@@ -70,7 +72,7 @@ def changed(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
     yield from _pairs(population, rule, ((here, there), (soon, late), (whole, whole[-1:])))
 
 
-def one_row_more(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
+def one_row_more(population: Possibilities, rule: JobsRule) -> Iterator[WorldPair]:
     """A further row, which comes first, may take the place of another."""
     first, *rest = _everywhere(population)
     yield from _pairs(population, rule, ((tuple(rest), (first, *rest)), ((), (first,))))

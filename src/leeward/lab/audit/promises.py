@@ -16,26 +16,22 @@ from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, PrimaryJob, S
 from leeward.core.exact import ball, dyadic_up, precision
 from leeward.core.privacy import Guarantee, job_sentences, sentences
 from leeward.core.privacy.delta import tail_epsilon
-from leeward.core.privacy.local_privacy import IN_SHORT, Local, local_sentences, posterior
 from leeward.core.privacy.odds_of_suspicion import OF, odds, suspicion, suspicion_in_all
 from leeward.core.privacy.pay_sentences import NO_PAY, PayRead, about_pay
 from leeward.core.privacy.words import Sentence
-from leeward.lab.audit import pay_worlds, person_histories, worlds
-from leeward.lab.audit.local_exam import LOCAL_LINES, channel_loss
+from leeward.lab.audit import job_worlds, pay_worlds, person_histories, worlds
 from leeward.lab.audit.loss import INFINITE
 from leeward.lab.audit.publication import (
-    Setting,
+    Publication,
     approximate_delta,
     averaged_loss,
     settings,
-    zcdp,
     zcdp_rho,
 )
 from leeward.lab.audit.row import CONFIRMED, REJECTED, UNDECIDED
-from leeward.lab.audit.worlds import Population, WorldPair
-from leeward.systems.local.channel import Channel
+from leeward.lab.audit.worlds import Possibilities, WorldPair
 
-PAIRS: dict[str, Callable[[Population], Iterator[WorldPair]]] = {
+PAIRS: dict[str, Callable[[Possibilities], Iterator[WorldPair]]] = {
     "policy": pay_worlds.neighbours,
     "person": pay_worlds.person,
     "person-moved": worlds.person_moved,
@@ -65,17 +61,17 @@ PAIRS: dict[str, Callable[[Population], Iterator[WorldPair]]] = {
 }
 """The pairs of worlds of every sentence that does not depend on a jobs rule."""
 
-JOB_PAIRS: dict[str, Callable[[Population, JobsRule], Iterator[WorldPair]]] = {
-    "person": worlds.all_jobs,
-    "person-moved": worlds.all_jobs_moved,
-    "jobs": worlds.all_jobs,
-    "job-displaced": worlds.displaced,
-    "jobs-elsewhere": worlds.joiners_from_elsewhere,
+JOB_PAIRS: dict[str, Callable[[Possibilities, JobsRule], Iterator[WorldPair]]] = {
+    "person": job_worlds.all_jobs,
+    "person-moved": job_worlds.all_jobs_moved,
+    "jobs": job_worlds.all_jobs,
+    "job-displaced": job_worlds.displaced,
+    "jobs-elsewhere": job_worlds.joiners_from_elsewhere,
     "pay-changed": pay_worlds.pay_changed_in_jobs,
 }
 """The same where some jobs of a person count and others do not."""
 
-HISTORY_PAIRS: dict[str, Callable[[Population, JobsRule], Iterator[WorldPair]]] = {
+HISTORY_PAIRS: dict[str, Callable[[Possibilities, JobsRule], Iterator[WorldPair]]] = {
     **dict.fromkeys(("policy", "scope", "person", "jobs", "odds"), person_histories.added),
     **dict.fromkeys(("person-moved", "pay-changed"), person_histories.changed),
     "job-displaced": person_histories.one_row_more,
@@ -91,7 +87,7 @@ MEASURED = ("further", "zcdp")
 """Sentences that explain a measure: they have no worlds, `measures` examines them."""
 
 SURVEYS = ("local", "local-reports", "local-odds", "local-anew", "local-part", "local-employer")
-"""Sentences of surveys: they compare answers of a person, `local_promises` examines them."""
+"""Sentences of surveys: they compare answers of a person, `survey_promises` examines them."""
 
 RULES: tuple[JobsRule, ...] = (EveryJob(), SingleJob(), PrimaryJob("earnings"), BoundedJobs(2))
 PERSON_RULES: dict[int, tuple[JobsRule, ...]] = {
@@ -169,17 +165,17 @@ def true_promises() -> Iterator[Promise]:
                 warned.add(warning)
             yield examined(setting, sentence, rule)
     yield from measures()
-    for channel in survey_channels():
-        yield from local_promises(channel)
 
 
-def printed(setting: Setting) -> Iterator[tuple[Sentence, JobsRule]]:
+def printed(setting: Publication) -> Iterator[tuple[Sentence, JobsRule]]:
     """The sentences that may be printed about a setting, those that differ in id and steps."""
     seen = set[tuple[str, int | None, str]]()
     rules = PERSON_RULES[setting.rows] if setting.policy == "person" else RULES
     for rule in rules[:1] if setting.payroll else rules:
         said = printable(setting.guarantee, rule, setting.read, by_cell=setting.by_cell)
-        for sentence in (words for words in said if not setting.payroll or words.id in WITH_PAY):
+        for sentence in (
+            candidate for candidate in said if not setting.payroll or candidate.id in WITH_PAY
+        ):
             apart = rule.words if sentence.id in JOB_PAIRS else ""
             if (sentence.id, sentence.steps, apart) not in seen:
                 seen.add((sentence.id, sentence.steps, apart))
@@ -214,7 +210,7 @@ def printable(
     yield sentences.SCOPE
 
 
-def pairs(setting: Setting, sentence: Sentence, rule: JobsRule) -> Iterator[WorldPair]:
+def pairs(setting: Publication, sentence: Sentence, rule: JobsRule) -> Iterator[WorldPair]:
     """The pairs of worlds of a sentence; some depend on which jobs of a person count."""
     if setting.policy == "person" and sentence.id in HISTORY_PAIRS:
         yield from HISTORY_PAIRS[sentence.id](setting.population, rule)
@@ -226,22 +222,22 @@ def pairs(setting: Setting, sentence: Sentence, rule: JobsRule) -> Iterator[Worl
         yield from PAIRS[sentence.id](setting.population)
 
 
-def examined(setting: Setting, sentence: Sentence, rule: JobsRule) -> Promise:
+def examined(setting: Publication, sentence: Sentence, rule: JobsRule) -> Promise:
     """A sentence on all of its pairs."""
     if sentence.id == "odds":
         return _suspicion(setting, sentence, rule)
-    strict_setting = replace(setting, strict=sentence.id == "strict")
+    examined_setting = replace(setting, strict=sentence.id == "strict")
     worlds_apart = pairs(setting, sentence, rule)
     if sentence.steps is None:
         return replace(
-            beside(setting, sentence, INFINITE, largest_loss(strict_setting, worlds_apart)),
+            beside(setting, sentence, INFINITE, largest_loss(examined_setting, worlds_apart)),
             warns=True,
         )
-    computed = largest_loss(strict_setting, worlds_apart)
+    computed = largest_loss(examined_setting, worlds_apart)
     return beside(setting, sentence, setting.allowed(sentence.steps), computed)
 
 
-def largest_loss(setting: Setting, worlds_apart: Iterable[WorldPair]) -> arb:
+def largest_loss(setting: Publication, worlds_apart: Iterable[WorldPair]) -> arb:
     """The largest loss, each restated for what the sentence prints."""
     largest, some = arb(0), False
     with precision(128):
@@ -254,7 +250,7 @@ def largest_loss(setting: Setting, worlds_apart: Iterable[WorldPair]) -> arb:
     return largest
 
 
-def beside(setting: Setting, sentence: Sentence, promised: arb, computed: arb) -> Promise:
+def beside(setting: Publication, sentence: Sentence, promised: arb, computed: arb) -> Promise:
     """A sentence with what it says and what is true."""
     return Promise(
         sentence.id,
@@ -268,226 +264,24 @@ def beside(setting: Setting, sentence: Sentence, promised: arb, computed: arb) -
     )
 
 
-def _suspicion(setting: Setting, sentence: Sentence, rule: JobsRule) -> Promise:
+def _suspicion(setting: Publication, sentence: Sentence, rule: JobsRule) -> Promise:
     """What becomes of 1 in 100, in hundredths; also where the other workers are not known."""
-    found = odds(setting.guarantee)
-    if found is None:
+    limits = odds(setting.guarantee)
+    if limits is None:
         raise ValueError("odds are examined where there are some")
     loss = largest_loss(setting, pairs(setting, sentence, rule)).max(averaged_loss(setting))
     with precision(128):
         if setting.rho:  # the loss passes this with the probability that the sentence names
-            loss = ball(tail_epsilon(dyadic_up(loss, 96), found.failing))
+            loss = ball(tail_epsilon(dyadic_up(loss, 96), limits.failing))
         posterior = OF * loss.exp() / (OF - 1 + loss.exp())
-    return beside(setting, sentence, arb(found.to), posterior)
+    return beside(setting, sentence, arb(limits.to), posterior)
 
 
 def measures() -> Iterator[Promise]:
     """What δ and ρ mean: `further` compares δ, `zcdp` compares ρ."""
-    for setting, found in (approximate_delta(), zcdp_rho()):
+    for setting, computed in (approximate_delta(), zcdp_rho()):
         name = "zcdp" if setting.guarantee.rho > 0 else "further"
         whole = sentences.whole(setting.guarantee, EveryJob())
-        sentence = next(words for words in whole if words.id == name)
+        sentence = next(said for said in whole if said.id == name)
         claimed = setting.guarantee.rho or setting.guarantee.delta
-        yield beside(setting, sentence, ball(claimed), found)
-
-
-REPORTS, WORKERS = 3, 5
-"""Reports of a person, and workers of an employer, in the sentences of surveys."""
-
-
-def survey_channels() -> Iterator[Channel]:
-    """Channels that `auto` chooses, and the lecture's coin."""
-    for line in LOCAL_LINES[:3]:
-        yield from (line.make(Fraction(epsilon)) for epsilon in (1, 4))
-
-
-def local_promises(channel: Channel) -> Iterator[Promise]:
-    """Every sentence of a survey: two answers of a person, several reports, many workers."""
-    with precision(128):
-        loss = channel_loss(channel).epsilon
-    yield _of_survey(channel, IN_SHORT, loss)
-    for draws in (1, REPORTS):
-        with precision(128):
-            every = draws * loss  # reports of a person are drawn independently
-            computed = {
-                "local": loss,
-                "local-reports": every,
-                "local-odds": OF * every.exp() / (OF - 1 + every.exp()),
-                "local-anew": 2 * every,
-                "local-part": INFINITE,  # a report that is there, or not
-                "local-employer": WORKERS * loss,
-            }
-        for sentence in local_sentences(channel.epsilon, draws):
-            yield _of_survey(channel, sentence, computed[sentence.id])
-
-
-def _of_survey(channel: Channel, sentence: Sentence, computed: arb) -> Promise:
-    steps, epsilon = sentence.steps, channel.epsilon.plain
-    promised = INFINITE if steps is None else ball(steps * epsilon)
-    if sentence.id == "local-odds":
-        promised = arb(posterior(channel.epsilon.times(steps or 1)))
-    said = (sentence.id, Local.name, channel.name, None, epsilon)
-    return Promise(*said, promised, computed, sentence.text, warns=steps is None)
-
-
-def second_report() -> Promise:
-    """A false sentence: what a report that is drawn again costs."""
-    channel = next(survey_channels())
-    text = "A report that is drawn again for the same answer costs nothing more."
-    with precision(128):
-        twice = channel_loss(channel).times(2).epsilon
-    return replace(_of_survey(channel, Sentence("local-again", text, 1), twice), control=True)
-
-
-@dataclass(frozen=True)
-class FalsePromise:
-    """A sentence that was printed, or that the sources print, and that must be rejected.
-
-    `pairs` are the worlds that it compares, `setting` changes the release that it is about.
-    """
-
-    id: str
-    policy: str
-    text: str
-    pairs: Callable[[Population], Iterable[WorldPair]]
-    steps: int = 1
-    setting: Callable[[Setting], Setting] = lambda setting: setting
-    allowed: Callable[[Setting, int], arb] = Setting.allowed
-
-    def examined(self) -> Promise:
-        """The false sentence beside the truth, under the first mechanism of its policy."""
-        setting = self.setting(next(known for known in settings() if known.policy == self.policy))
-        sentence = Sentence(self.id, self.text, self.steps)
-        # It promises the same of all these pairs, however many times further apart they are.
-        worlds_apart = (replace(pair, times=Fraction(1)) for pair in self.pairs(setting.population))
-        with precision(128):
-            promised = self.allowed(setting, self.steps)
-        made = beside(setting, sentence, promised, largest_loss(setting, worlds_apart))
-        return replace(made, control=True)
-
-
-def false_promises() -> Iterator[Promise]:
-    """Every false sentence beside the truth."""
-    yield from (false.examined() for false in FALSE_PROMISES)
-    yield second_report()
-
-
-def in_classes() -> Setting:
-    """A table by classes of pay."""
-    return next(
-        setting for setting in settings() if setting.policy == "strong" and setting.read.classes
-    )
-
-
-PRIMARY = PrimaryJob("earnings")
-FALSE_PROMISES = (
-    FalsePromise(
-        "share-within-alpha",
-        "weak",
-        "[H16] Theorem 7.2: the share of each kind of worker is hidden within 1+α.",
-        worlds.share_of_a_kind,
-    ),
-    FalsePromise(
-        "make-up-by-kind",
-        "weak",
-        "Between make-ups in which every kind differs by 1+α or one worker, two steps.",
-        worlds.each_kind,
-        steps=2,
-    ),
-    FalsePromise(
-        "size-ceiling",
-        "strong",
-        "[H16] requirement (4): sizes x and up to (1+α)x rounded up to whole jobs.",
-        lambda population: [population.sizes_apart(15, 17)],
-    ),
-    FalsePromise(
-        "person-moved-once",
-        "worker",
-        "[H16] Theorem 7.1: between any two values of a person the odds change by e^ε.",
-        PAIRS["person-moved"],
-    ),
-    FalsePromise(
-        "person-with-any-jobs",
-        "strong",
-        "A person has the stated epsilon, however many jobs the person holds.",
-        PAIRS["jobs"],
-    ),
-    FalsePromise(
-        "size-whoever-joins",
-        "strong",
-        "With primary jobs, the stated epsilon holds whoever joins, also from elsewhere.",
-        lambda population: JOB_PAIRS["jobs-elsewhere"](population, PRIMARY),
-    ),
-    FalsePromise(
-        "job-displaced-once",
-        "strong",
-        "With primary jobs, one single job has the stated epsilon.",
-        lambda population: JOB_PAIRS["job-displaced"](population, PRIMARY),
-    ),
-    FalsePromise(
-        "strict-without-condition",
-        "strong",
-        "With `rows: strict`, a listed and an unlisted code are one step apart.",
-        PAIRS["strict"],
-        setting=lambda setting: replace(setting, strict=True),
-    ),
-    FalsePromise(
-        "employer-as-one",
-        "strong",
-        "With the unit establishment, an employer in one workplace cell has the stated epsilon, "
-        "however many establishments it has there.",
-        lambda population: (p for p in PAIRS["firm"](population) if len(p.before.cells) == 1),
-    ),
-    FalsePromise(
-        "rho-in-proportion",
-        "strong",
-        "Under zCDP a firm of two establishments has twice the stated rho.",
-        lambda population: (pair for pair in PAIRS["firm"](population) if pair.times == 1),
-        steps=2,
-        setting=lambda _: zcdp(),
-        allowed=lambda setting, steps: ball(steps * setting.rho),
-    ),
-    FalsePromise(
-        "whoever-joins-proportional",
-        "proportional",
-        "Under the proportional policy sizes x and at most (1+α)x are hidden, whoever joins.",
-        pay_worlds.joiners_at_cap,
-    ),
-    FalsePromise(
-        "raise-in-classes",
-        "strong",
-        "In a table by classes of pay a raise of all within 1+α is one step, as in a payroll.",
-        PAIRS["wage-level-open"],
-        setting=lambda _: in_classes(),
-    ),
-    FalsePromise(
-        "pay-changed-once",
-        "strong",
-        "In a table by classes of pay, between two pays of a person the odds change by e^ε.",
-        PAIRS["pay-changed"],
-        setting=lambda _: in_classes(),
-    ),
-    FalsePromise(
-        "history-as-one-job",
-        "worker",
-        "Under the worker policy a person with rows in two periods has the stated epsilon.",
-        lambda population: person_histories.added(population, BoundedJobs(1, "period")),
-    ),
-    FalsePromise(
-        "row-of-a-history-once",
-        "person",
-        "Under the person policy, one single row of a history has the stated epsilon.",
-        lambda population: person_histories.one_row_more(population, PRIMARY),
-        setting=lambda _: next(
-            setting for setting in settings() if setting.policy == "person" and setting.rows == 1
-        ),
-    ),
-    FalsePromise(
-        "size-without-floor",
-        "strong",
-        "Noise that follows αx alone hides one job more in a small establishment.",
-        lambda population: [population.sizes_apart(5, 6)],
-        setting=lambda setting: replace(setting, floor=False),
-    ),
-)
-"""False sentences; the examiner must reject every one of them."""
+        yield beside(setting, sentence, ball(claimed), computed)

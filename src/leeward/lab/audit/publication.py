@@ -25,7 +25,7 @@ from leeward.lab.audit.pay_exam import released_pay
 from leeward.lab.audit.pay_worlds import CAP
 from leeward.lab.audit.recording import EntryMechanism, released, released_block
 from leeward.lab.audit.table_exam import Part
-from leeward.lab.audit.worlds import Population, World, WorldPair, alone
+from leeward.lab.audit.worlds import Possibilities, PossibleWorld, WorldPair, alone
 
 Table = Literal[
     "all jobs",
@@ -45,7 +45,7 @@ OTHERS, LIKELY = 11, Fraction(1, 3)
 
 
 @dataclass(frozen=True)
-class Setting:
+class Publication:
     """A mechanism that releases one table under one policy."""
 
     policy: str
@@ -116,11 +116,11 @@ class Setting:
         return self.made
 
     @property
-    def population(self) -> Population:
+    def population(self) -> Possibilities:
         """What worlds are made of."""
         kinds = 1 if self.table in ("all jobs", "kept establishments", "payroll") else 2
         protected = with_unit(examined(self.made, self.policy), self.unit)
-        return Population(protected, self.alpha, kinds, self.payroll)
+        return Possibilities(protected, self.alpha, kinds, self.payroll)
 
     def loss(self, pair: WorldPair) -> arb:
         """The largest log-likelihood ratio either way: cells are independent, so it adds up.
@@ -147,11 +147,11 @@ class Setting:
         for left, right in zip(*map(self._outputs, both), strict=True):
             yield _losses(left, right)
 
-    def masses(self, world: World) -> Callable[[tuple[int, ...]], arb]:
+    def masses(self, world: PossibleWorld) -> Callable[[tuple[int, ...]], arb]:
         """The mass function of the first number that is released of the first cell."""
         return self._outputs(world.cells[0])[0].mass
 
-    def outputs(self, world: World) -> Iterable[tuple[int, ...]]:
+    def outputs(self, world: PossibleWorld) -> Iterable[tuple[int, ...]]:
         """Where its likelihood ratios may be extreme."""
         return self._outputs(world.cells[0])[0].landmarks()
 
@@ -164,9 +164,9 @@ class Setting:
         if self.table == "kept establishments":
             return (kept_view(self._suited)(cell),)
         if self.table == "all jobs":
-            view = workplace_view(self._suited)(cell)
+            total = workplace_view(self._suited)(cell)
             # Without the floor, A = x instead of max(x, 1/α).
-            return (view if self.floor else replace(view, scale=Fraction(cell.largest)),)
+            return (total if self.floor else replace(total, scale=Fraction(cell.largest)),)
         forces = [force.jobs[: self.population.kinds] for force in cell.establishments]
         kinds = zip(*forces, strict=True)
         return tuple(released(self._suited, sum(kind), max(kind)) for kind in kinds)
@@ -196,20 +196,20 @@ def _losses_apart(before: Released, after: Released) -> tuple[arb, arb]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _clipped(mechanism: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
+def _clipped(clipped: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
     if both[0] == both[1]:
         return arb(0), arb(0)
-    loss = pair_loss(mechanism, both)
+    loss = pair_loss(clipped, both)
     return loss.forward, loss.backward
 
 
 @lru_cache(maxsize=1 << 12)
-def _zcdp(mechanism: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
-    rho = arb(0) if both[0] == both[1] else pair_rho(mechanism, both)
+def _zcdp(clipped: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
+    rho = arb(0) if both[0] == both[1] else pair_rho(clipped, both)
     return rho, rho
 
 
-def averaged_loss(setting: Setting) -> arb:
+def averaged_loss(setting: Publication) -> arb:
     """How far the odds of one person move if the others are not known, by exact posteriors.
 
     Each other worker of a universe of twelve works here independently; what is released is
@@ -240,25 +240,25 @@ def _made(name: str, alpha: str | None, epsilon: str | None, **options: object) 
     return mechanism(name, alpha=alpha, epsilon=epsilon, **options)  # type: ignore[arg-type] # as in plans
 
 
-def zcdp() -> Setting:
+def zcdp() -> Publication:
     """Gaussian noise as a plan with a budget in ρ gets it."""
-    made = _made("clipped", "0.1", None, cells=2, rho="1/10", noise="gaussian")
-    return Setting("strong", made, "clipped block")
+    gaussian = _made("clipped", "0.1", None, cells=2, rho="1/10", noise="gaussian")
+    return Publication("strong", gaussian, "clipped block")
 
 
 @lru_cache(maxsize=1)
-def settings() -> tuple[Setting, ...]:
+def settings() -> tuple[Publication, ...]:
     """The mechanisms under which sentences are examined; warnings, under the first of a policy."""
     return (
-        Setting("strong", _made("slope", "0.1", "1"), "all jobs"),
-        Setting("strong", _made("slope", "1", "4"), "all jobs"),
-        Setting("strong", _made("slope", "0.1", "1", plus=5), "all jobs"),
-        Setting("strong", _made("slope", "0.1", "1"), "all jobs", unit=EMPLOYER),
-        Setting("strong", _made("vector_pareto", "0.1", "1", cells=2), "block"),
-        Setting("strong", _made("clipped", "0.1", "1", cells=2), "clipped block"),
+        Publication("strong", _made("slope", "0.1", "1"), "all jobs"),
+        Publication("strong", _made("slope", "1", "4"), "all jobs"),
+        Publication("strong", _made("slope", "0.1", "1", plus=5), "all jobs"),
+        Publication("strong", _made("slope", "0.1", "1"), "all jobs", unit=EMPLOYER),
+        Publication("strong", _made("vector_pareto", "0.1", "1", cells=2), "block"),
+        Publication("strong", _made("clipped", "0.1", "1", cells=2), "clipped block"),
         zcdp(),
         *(
-            Setting(name, _made(pay, "0.1", "1", cap=CAP), "payroll")
+            Publication(name, _made(pay, "0.1", "1", cap=CAP), "payroll")
             for name, pay in (
                 ("strong", "pay_centred"),
                 ("strong", "pay_pareto"),
@@ -267,30 +267,32 @@ def settings() -> tuple[Setting, ...]:
                 ("proportional", "log_pair"),
             )
         ),
-        Setting("proportional", _made("slope", "0.1", "1"), "all jobs"),
-        Setting("proportional", _made("vector_pareto", "0.1", "1", cells=2), "block"),
-        Setting("weak", _made("slope", "0.1", "1", cells=2), "each kind by itself"),
-        Setting("weak", _made("slope", "0.1", "1", cells=2, plus=3), "each kind by itself"),
-        Setting(
+        Publication("proportional", _made("slope", "0.1", "1"), "all jobs"),
+        Publication("proportional", _made("vector_pareto", "0.1", "1", cells=2), "block"),
+        Publication("weak", _made("slope", "0.1", "1", cells=2), "each kind by itself"),
+        Publication("weak", _made("slope", "0.1", "1", cells=2, plus=3), "each kind by itself"),
+        Publication(
             "weak", _made("slope", "0.1", "1", cells=2), "each kind by itself", unit="employer"
         ),
-        Setting("weak", _made("vector_pareto", "0.1", "1", cells=2), "block"),
-        Setting("worker", _made("edge_laplace", None, "1"), "each kind by itself"),
-        Setting("worker", _made("edge_pay", None, "1", cap=CAP), "payroll"),
-        Setting("person", _made("edge_laplace", None, "1/2"), "each kind by itself", rows=2),
-        Setting("person", _made("edge_laplace", None, "1"), "each kind by itself"),
-        Setting("establishment", _made("node_laplace", None, "1", theta=8), "kept establishments"),
+        Publication("weak", _made("vector_pareto", "0.1", "1", cells=2), "block"),
+        Publication("worker", _made("edge_laplace", None, "1"), "each kind by itself"),
+        Publication("worker", _made("edge_pay", None, "1", cap=CAP), "payroll"),
+        Publication("person", _made("edge_laplace", None, "1/2"), "each kind by itself", rows=2),
+        Publication("person", _made("edge_laplace", None, "1"), "each kind by itself"),
+        Publication(
+            "establishment", _made("node_laplace", None, "1", theta=8), "kept establishments"
+        ),
     )
 
 
-def approximate_delta() -> tuple[Setting, arb]:
+def approximate_delta() -> tuple[Publication, arb]:
     """A mechanism with a δ, and the δ of its worst neighbours."""
-    setting = Setting("strong", _made("smooth_laplace", "0.1", "1", delta="1/1000"), "all jobs")
+    setting = Publication("strong", _made("smooth_laplace", "0.1", "1", delta="1/1000"), "all jobs")
     neighbours = pairs(policy("strong"), setting.alpha, QUICK)
     return setting, scalar(workplace_view(setting._suited), neighbours, setting.epsilon).delta
 
 
-def zcdp_rho() -> tuple[Setting, arb]:
+def zcdp_rho() -> tuple[Publication, arb]:
     """A mechanism with a ρ, and the ρ that Rényi divergences of its worst neighbours show."""
     setting = zcdp()
     return setting, gaussian_rho(setting._suited, policy("strong"), QUICK)

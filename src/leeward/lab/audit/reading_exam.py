@@ -132,23 +132,23 @@ def releases() -> Iterator[Release]:
 
 
 def _public(name: str, epsilon: str) -> Release:
-    made = _made(name, epsilon)
-    return lambda jobs, largest: CellRelease(made, PublicMargins(), jobs, largest)
+    noisy = _made(name, epsilon)
+    return lambda jobs, largest: CellRelease(noisy, PublicMargins(), jobs, largest)
 
 
 def paid(name: str, epsilon: str) -> Release:
     """Margins for a tenth of ε."""
-    made = _made(name, epsilon)
-    rule = spend(made, Fraction(epsilon) / 10)
-    return lambda jobs, largest: CellRelease(made, rule, jobs, largest)
+    noisy = _made(name, epsilon)
+    rule = spend(noisy, Fraction(epsilon) / 10)
+    return lambda jobs, largest: CellRelease(noisy, rule, jobs, largest)
 
 
 def _made(name: str, epsilon: str) -> Additive:
     alpha = None if name == "edge_laplace" else "0.1"
-    made = mechanism(name, alpha=alpha, epsilon=epsilon)
-    if not isinstance(made, Additive):
+    noisy = mechanism(name, alpha=alpha, epsilon=epsilon)
+    if not isinstance(noisy, Additive):
         raise AssertionError("a cell has noise that is added")
-    return made
+    return noisy
 
 
 def missed_zero(cell: CellRelease) -> float:
@@ -204,7 +204,7 @@ def rejected(cell: CellRelease, level: float, least: float, *, exact: bool = Fal
     if by_value:
         return float(2 * weight @ cell.at_least(reached + value - cell.jobs))
     apart, place = np.unique(reached, return_inverse=True)
-    tails = np.array([_apart(cell, float(distance)) for distance in apart])
+    tails = np.array([_apart(cell, float(least_apart)) for least_apart in apart])
     return float(2 * weight @ tails[place] + 2 * np.exp(LOWEST))
 
 
@@ -233,8 +233,8 @@ def _critical(
 
 
 def _noisies(cell: CellRelease, values: Integers, margin: Integers, *, exact: bool) -> Noisy:
-    one = cell.noisy(values, 0, exact=exact)
-    return replace(one, below=margin) if isinstance(cell.rule, SpentMargins) else one
+    noisy = cell.noisy(values, 0, exact=exact)
+    return replace(noisy, below=margin) if isinstance(cell.rule, SpentMargins) else noisy
 
 
 def _errors(cell: CellRelease) -> Integers:
@@ -292,8 +292,8 @@ def _false(name: str, cell: CellRelease, promised: float, computed: float, text:
 
 
 def _promise(name: str, cell: CellRelease, promised: float, computed: float, text: str) -> Promise:
-    made = cell.made.parameters
-    alpha = None if cell.made.name == "edge_laplace" else made.alpha
+    parameters = cell.made.parameters
+    alpha = None if cell.made.name == "edge_laplace" else parameters.alpha
     policy = "worker" if alpha is None else "strong"
     numbers = arb(promised), arb(computed, ROUNDED)
-    return Promise(name, policy, cell.made.name, alpha, made.epsilon, *numbers, text)
+    return Promise(name, policy, cell.made.name, alpha, parameters.epsilon, *numbers, text)

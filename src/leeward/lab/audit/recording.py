@@ -106,17 +106,15 @@ class NoiseRequest:
     def of(cls, true: Integers, laws: Laws, scales: Scales) -> "NoiseRequest":
         """Laws are looked up as draws look them up: one by one they might be other ones."""
         level = np.full(true.size, -1)
-        scaled: list[tuple[Fraction, Law]] = []
+        drawn: list[tuple[Fraction, Law]] = []
         for law, some in by_law(laws, scales):
             part = scales.part(some)
             _, first, inverse = np.unique(part.base, return_index=True, return_inverse=True)
-            level[some] = inverse + len(scaled)
-            scaled += [(part.exact(i), law) for i in first.tolist()]
+            level[some] = inverse + len(drawn)
+            drawn += [(part.exact(i), law) for i in first.tolist()]
         if (level < 0).any():
             raise ValueError("a number has no law")
-        return cls(
-            true, level, tuple(scale for scale, _ in scaled), tuple(law for _, law in scaled)
-        )
+        return cls(true, level, tuple(scale for scale, _ in drawn), tuple(law for _, law in drawn))
 
     @classmethod
     def together(cls, parts: Sequence["NoiseRequest"]) -> "NoiseRequest":
@@ -240,8 +238,8 @@ def clipped_release(
 ) -> ClippedRelease:
     """The three steps of a release, one workplace cell a database; without indices, no noise."""
     noise, cells = RecordingNoise(() if indices is None else (indices,)), mechanism.parameters.cells
-    checked = checked_entries(entries(databases, cells), MOST // mechanism.clipping.lattice)
-    values, theta = mechanism._release(checked, noise)
+    columns = checked_entries(entries(databases, cells), MOST // mechanism.clipping.lattice)
+    values, theta = mechanism._release(columns, noise)
     index, sums = noise.requests[0], NoiseRequest.together(noise.requests[1:])
     if index.gaussian:  # one call for each θ, from the lowest
         sums = sums.in_order(np.argsort(np.argsort(theta, kind="stable"), kind="stable"), cells)
@@ -253,23 +251,38 @@ def entries(databases: Sequence[Database], cells: int, copies: int = 1) -> Entri
 
     Kinds of worker beyond the table's cells are in no cell, but in the size.
     """
-    workforces = [force for database in databases for force in database.establishments]
-    forces = np.array([force.jobs for force in workforces], dtype=np.int64)
-    pay = np.array([list(map(sum, force.pay or ())) for force in workforces], dtype=np.int64)
-    place = np.repeat(np.arange(len(databases)), [len(each.sizes) for each in databases])
-    row, cell = np.nonzero(forces[:, :cells])
+    forces = [force for database in databases for force in database.establishments]
+    jobs = np.array([force.jobs for force in forces], dtype=np.int64)
+    pay = np.array([list(map(sum, force.pay or ())) for force in forces], dtype=np.int64)
+    return entries_of(databases, jobs[:, :cells], cells, copies, pay if pay.size else None)
+
+
+def entries_of(
+    databases: Sequence[Database],
+    rows: Integers,
+    cells: int,
+    copies: int,
+    pay: Integers | None = None,
+) -> Entries:
+    """The same from the counts, and pay by kind, of all establishments in order.
+
+    A database may have fewer kinds of worker than the table has cells.
+    """
+    sizes = np.array([size for database in databases for size in database.sizes], dtype=np.int64)
+    establishments = [len(database.sizes) for database in databases]
+    row, cell = np.nonzero(rows)
 
     def repeated(column: Integers, apart: int = 0) -> Integers:
         return (column + np.arange(copies)[:, None] * apart).ravel()
 
     return Entries(
-        counts=repeated(forces[row, cell]),
+        counts=repeated(rows[row, cell]),
         cell=repeated(cell),
-        row=repeated(row, len(forces)),
-        sizes=repeated(forces.sum(axis=1)),
-        workplace=repeated(place, len(databases)),
+        row=repeated(row, len(rows)),
+        sizes=repeated(sizes),
+        workplace=repeated(np.repeat(np.arange(len(databases)), establishments), len(databases)),
         shape=(copies * len(databases), cells),
-        in_frame=np.tile([len(each.sizes) for each in databases], copies),
-        payroll=repeated(pay[row, cell]) if pay.size else None,
-        payrolls=repeated(pay.sum(axis=1)) if pay.size else None,
+        in_frame=np.tile(establishments, copies),
+        payroll=None if pay is None else repeated(pay[row, cell]),
+        payrolls=None if pay is None else repeated(pay.sum(axis=1)),
     )

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import permutations, product
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 import numpy as np
 from flint import arb
@@ -19,18 +19,11 @@ from leeward.core.mechanisms.moments import Points as Rows
 from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.noise.exact_selection import weights
 from leeward.core.noise.scales import Integers
-from leeward.lab.audit.clipped_exam import (
-    DISTINGUISHED,
-    index_grid,
-    joined,
-    moves,
-    sums_loss,
-    worst_index,
-)
-from leeward.lab.audit.loss import Loss, over, worst
+from leeward.lab.audit.clipped_exam import around, sums_loss, worst_index
+from leeward.lab.audit.loss import DISTINGUISHED, PrivacyLoss, over, worst
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.recording import NoiseRequest, RecordingNoise
-from leeward.lab.audit.row import Claim, Row
+from leeward.lab.audit.row import Claim, Grid, PolicyLine, Row
 
 Point = tuple[int, int] | None
 """A row on the lattice; None for one that is left out."""
@@ -51,33 +44,33 @@ REPLACEMENT = "replacement"
 def held(forces: Sequence[Sequence[Point]], cells: int = 1) -> Establishments:
     """Establishments of these rows, in the cells 0, 1, … in turn."""
     rows = [(i, point) for i, force in enumerate(forces) for point in force]
-    points = [point for _, point in rows]
-    u, v = (np.array([0 if at is None else at[k] for at in points], int) for k in (0, 1))
-    kept = np.array([at is not None for at in points], bool)
+    u, v = (np.array([0 if row is None else row[k] for _, row in rows], int) for k in (0, 1))
+    kept = np.array([row is not None for _, row in rows], bool)
     owner = np.array([i for i, _ in rows], int)
     return Establishments.of(Rows(u, v, kept, owner), np.arange(len(forces)) % cells, cells)
 
 
-def examine_moments(mechanism: Moments, _: Depth) -> Loss:
+def examine_moments(mechanism: Moments, _: Depth) -> PrivacyLoss:
     """One row more, anywhere on the lattice, in a cell that is empty or not."""
     some: tuple[list[Point], ...] = ([], [(LATTICE, 0), None])
     joiners: list[Point] = [*product(EDGES, EDGES), None]
     losses = []
-    for few, joiner in product(some, joiners):
-        left, right = (_recorded(mechanism, held([rows, []], 2)) for rows in (few, [*few, joiner]))
-        sums = sums_loss(left, right, moves(left, right))
-        losses.append(joined(arb(0), sums, mechanism.parameters.epsilon))
+    for few in some:
+        before = _recorded(mechanism, held([few, []], 2))
+        for joiner in joiners:
+            after = _recorded(mechanism, held([[*few, joiner], []], 2))
+            losses.append(sums_loss(before, after).kept(mechanism.parameters.epsilon))
     return worst(losses)
 
 
-def _recorded(mechanism: Moments, rows: Establishments) -> NoiseRequest:
+def _recorded(mechanism: Moments, forces: Establishments) -> NoiseRequest:
     noise = RecordingNoise()
-    mechanism._release(rows, noise)
+    mechanism._release(forces, noise)
     (sums,) = noise.requests
     return sums
 
 
-def examine_employers(mechanism: EmployerMoments, depth: Depth) -> Loss:
+def examine_employers(mechanism: EmployerMoments, depth: Depth) -> PrivacyLoss:
     """An establishment grows by one step: index and sums jointly, over indices."""
     return worst(
         _step_loss(mechanism, *pair) for pair in _growth(mechanism.parameters.growth, depth)
@@ -94,33 +87,33 @@ def _growth(alpha: Fraction, depth: Depth) -> Iterator[tuple[list[Point], list[P
             yield [here] * size, [here] * size + [new] * joiners
 
 
-def _step_loss(mechanism: EmployerMoments, before: list[Point], after: list[Point]) -> Loss:
+def _step_loss(mechanism: EmployerMoments, before: list[Point], after: list[Point]) -> PrivacyLoss:
     both = held([before]), held([after])
     grid = mechanism.clipping.grid
-    indices = index_grid((grid.index(rows.largest())[0] for rows in both), mechanism)
+    indices = around(
+        (int(grid.index(establishments.largest())[0]) for establishments in both), mechanism
+    )
     runs, thetas = [], []
-    for rows in both:
+    for forces in both:
         noise = RecordingNoise((np.array(indices),))
-        thetas.append(mechanism._release(_copies(rows, len(indices)), noise)[1])
+        thetas.append(mechanism._release(_copies(forces, len(indices)), noise)[1])
         runs.append(noise.requests)
     if (thetas[0] != thetas[1]).any():  # published: it must follow from the index alone
         return DISTINGUISHED
     (index, sums), (other_index, other_sums) = runs
-    steps = moves(sums, other_sums)
-    return worst_index(
-        indices,
-        (index, other_index),
-        lambda i: sums_loss(sums, other_sums, steps[i * SUMS : (i + 1) * SUMS]),
-        mechanism.parameters.epsilon,
-    )
+
+    def each_sums(i: int) -> PrivacyLoss:
+        return sums_loss(sums, other_sums, slice(i * SUMS, (i + 1) * SUMS))
+
+    return worst_index(indices, (index, other_index), each_sums, mechanism.parameters.epsilon)
 
 
-def _copies(rows: Establishments, copies: int) -> Establishments:
+def _copies(force: Establishments, copies: int) -> Establishments:
     """The same establishment in each of some cells."""
     return replace(
-        rows,
-        sums=np.repeat(rows.sums, copies, axis=0),
-        sizes=np.repeat(rows.sizes, copies),
+        force,
+        sums=np.repeat(force.sums, copies, axis=0),
+        sizes=np.repeat(force.sizes, copies),
         cell=np.arange(copies),
         cells=copies,
     )
@@ -172,21 +165,21 @@ def released_medians(
     """The exact probability of pairs of places, the ends and the middle, over all orders."""
     u, v = np.array(rows).T
     orders = list(permutations(range(max(len(rows), count))))
-    found: Places = {}
+    chances: Places = {}
     seen: dict[tuple[bytes, ...], int] = {}
-    asked = {}
+    ranks_of = {}
     for order in orders:
         selection = RecordingSelection(order)
         mechanism._release(u, v, count, selection)
         key = tuple(ranks.tobytes() + str(rate).encode() for ranks, rate in selection.asked)
         seen[key] = seen.get(key, 0) + 1
-        asked[key] = selection.asked
+        ranks_of[key] = selection.asked
     with precision(128):
         for key, times in seen.items():
-            first, last = (_chances(*choice) for choice in asked[key])
+            first, last = (_chances(*request) for request in ranks_of[key])
             for (i, p), (j, q) in product(first.items(), last.items()):
-                found[i, j] = found.get((i, j), arb(0)) + p * q * times / len(orders)
-    return found
+                chances[i, j] = chances.get((i, j), arb(0)) + p * q * times / len(orders)
+    return chances
 
 
 def _chances(ranks: Integers, rate: Fraction) -> dict[int, arb]:
@@ -194,11 +187,11 @@ def _chances(ranks: Integers, rate: Fraction) -> dict[int, arb]:
     levels, places = np.unique(ranks, return_counts=True)
     parts = weights(levels.tolist(), places.tolist(), rate)
     total = sum(parts, arb(0))
-    medians = {}
+    chances = {}
     for place in (0, len(ranks) // 2, len(ranks) - 1):
         level = int(np.searchsorted(levels, ranks[place]))
-        medians[place] = parts[level] / total / int(places[level])
-    return medians
+        chances[place] = parts[level] / total / int(places[level])
+    return chances
 
 
 COUNT = 4
@@ -215,7 +208,7 @@ FALLING = (5, -LATTICE)
 """A row that turns its pairs with all of them to the opposite ends."""
 
 
-def examine_medians(mechanism: TheilSen, _: Depth) -> Loss:
+def examine_medians(mechanism: TheilSen, _: Depth) -> PrivacyLoss:
     """A row joins three, or as many as the public number, or is replaced by another one.
 
     In every matching one pair turns from end to end at both places, unless a row is left out.
@@ -223,36 +216,26 @@ def examine_medians(mechanism: TheilSen, _: Depth) -> Loss:
     pairs = (
         (RISING[:3], (*RISING[:3], FALLING)),
         (RISING, (*RISING, FALLING)),
-        tuple((steep, *[CORNER] * 3) for steep in STEEP),
+        tuple((moving, *[CORNER] * 3) for moving in STEEP),
     )
-    return worst(_median_loss(mechanism, before, after) for before, after in pairs)
-
-
-def _median_loss(
-    mechanism: TheilSen, before: Sequence[tuple[int, int]], after: Sequence[tuple[int, int]]
-) -> Loss:
-    left, right = (released_medians(mechanism, rows, COUNT) for rows in (before, after))
-    claimed = mechanism.parameters.epsilon
-    return over(left.keys(), lambda o: left[o], lambda o: right[o], claimed)
+    losses = []
+    for pair in pairs:
+        left, right = (released_medians(mechanism, rows, COUNT) for rows in pair)
+        losses.append(over(left, left.__getitem__, right.__getitem__, mechanism.parameters.epsilon))
+    return worst(losses)
 
 
 @dataclass(frozen=True)
-class RegressionLine:
+class RegressionLine(PolicyLine):
     """A mechanism of regressions under the relation that it is proved for."""
 
     mechanism: str
     policy: str
     made: Callable[[str, str], object]
-    examine: Callable[..., Loss]
-    at: tuple[tuple[str, str], ...] = ()
-    deep: ClassVar[bool] = False
+    examine: Callable[..., PrivacyLoss]
+    at: Grid = ()
 
-    @property
-    def policies(self) -> tuple[str, ...]:
-        """The one relation."""
-        return (self.policy,)
-
-    def rows(self, grid: tuple[tuple[str, str], ...], depth: Depth) -> Iterator[Row]:
+    def rows(self, grid: Grid, depth: Depth) -> Iterator[Row]:
         """One row for every α and ε."""
         for alpha, epsilon in self.at or grid:
             growth = Fraction(alpha) if self.policy == "strong" else None

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
-from flint import arb
 from numpy.typing import NDArray
 
 from leeward.core.exact import ball
@@ -21,10 +20,13 @@ from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy.local_privacy import Local
 from leeward.lab.audit.fixed_words import FixedWords
 from leeward.lab.audit.independence import chi_square
-from leeward.lab.audit.loss import Loss
+from leeward.lab.audit.loss import PrivacyLoss
 from leeward.lab.audit.neighbours import FULL, Depth
-from leeward.lab.audit.row import Claim, Row
+from leeward.lab.audit.row import Claim, PolicyLine, Row
 from leeward.systems.local.channel import Channel
+from leeward.core.show.charts import SHORT
+from leeward.core.noise.exact_selection import WORD, below
+from leeward.systems.local.word_draws import Answers, Reports
 from leeward.systems.local.field import Field
 from leeward.systems.local.hadamard import Hadamard
 from leeward.systems.local.hashing import Hashing
@@ -98,9 +100,6 @@ def _likely(seen: NDArray[np.int64], expected: Floats) -> bool:
     return bool(chi_square(counts, means, len(starts) - 1) > ball(UNLIKELY))
 
 
-# Channels of few answers, report by report.
-
-
 def _of_matrix(
     channel: Channel, part: Callable[[Reports], Any] = lambda reports: reports
 ) -> DrawnReports:
@@ -123,7 +122,7 @@ def _subsets(epsilon: Fraction) -> DrawnReports:
     channel = SubsetSelection.of(12, epsilon)
     places = np.zeros(1 << channel.domain, dtype=np.int64)
     for number, subset in enumerate(combinations(range(channel.domain), channel.size)):
-        places[sum(1 << place for place in subset)] = number
+        places[sum(1 << answer for answer in subset)] = number
     return _of_matrix(channel, lambda reports: places[(1 << reports.astype(np.int64)).sum(axis=1)])
 
 
@@ -134,11 +133,10 @@ def _unary(epsilon: Fraction) -> DrawnReports:
 
 def _sketch(epsilon: Fraction) -> DrawnReports:
     channel = Sketch.of(12, epsilon, 3, 5)
-
-    def part(reports: Reports) -> Answers:
-        return (_rows(reports) << channel.width) + _bits(reports[:, ROW_BYTES:], channel.width)
-
-    return _of_matrix(channel, part)
+    width = channel.width
+    return _of_matrix(
+        channel, lambda reports: (_rows(reports) << width) + _bits(reports[:, ROW_BYTES:], width)
+    )
 
 
 def _rows(reports: Reports) -> Answers:
@@ -240,7 +238,7 @@ def no_word_again(bound: int, count: int, bits: Any) -> Answers:  # noqa: ANN401
 
 
 @dataclass(frozen=True)
-class ReportLine:
+class ReportLine(PolicyLine):
     """One channel whose reports are drawn."""
 
     mechanism: str
@@ -250,12 +248,7 @@ class ReportLine:
     numbers: bool = True
     """Whether it draws whole numbers."""
 
-    deep: ClassVar[bool] = False
-
-    @property
-    def policies(self) -> tuple[str, ...]:
-        """The one policy."""
-        return (Local.name,)
+    policy: str = Local.name
 
     def rows(self, _: object, depth: Depth) -> Iterator[Row]:
         """One row: reports show no other law than the one whose loss is computed elsewhere."""
@@ -264,19 +257,16 @@ class ReportLine:
         fault = uneven(below) if self.numbers else ""
         yield Row(claim, _loss(fault or self.make(self.epsilon).fault(draws), draws))
 
-    def from_few_bits(self, _: Depth) -> Loss:
+    def from_few_bits(self, _: Depth) -> PrivacyLoss:
         """The same channel with whole numbers from 16 bits, of which none is drawn again."""
         return _loss(self.make(self.epsilon).fault(FEW_DRAWS, short=16), FEW_DRAWS)
 
 
-def _loss(fault: str, draws: int) -> Loss:
-    unknown = arb("nan")
-    if fault:
-        return Loss(unknown, unknown, unknown, fault=fault)
-    return Loss(arb(0), arb(0), unknown, draws=draws)
+def _loss(fault: str, draws: int) -> PrivacyLoss:
+    return PrivacyLoss.faulty(fault) if fault else PrivacyLoss.unseen(draws)
 
 
-def kept_words(_: Depth) -> Loss:
+def kept_words(_: Depth) -> PrivacyLoss:
     """Whole numbers by remainders only."""
     return _loss(uneven(no_word_again), len(BOUNDS))
 

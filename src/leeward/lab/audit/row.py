@@ -1,13 +1,20 @@
 """One row of the audit: what was claimed, what was computed, and what follows."""
 
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isinf, isnan
+from typing import ClassVar
 
 from flint import arb
 
 from leeward.core.exact import ball, precision
-from leeward.lab.audit.loss import Loss
+from leeward.lab.audit.loss import PrivacyLoss
+from leeward.lab.audit.neighbours import Depth
+
+Grid = tuple[tuple[str, str], ...]
+"""Pairs of α and ε."""
 
 TIGHT, CLEAR = 0.98, 1.01
 """A promise counts as reached from the first on; above the second, two decimals show an excess."""
@@ -35,7 +42,7 @@ class Row:
     """A claim beside the computed truth."""
 
     claim: Claim
-    loss: Loss
+    loss: PrivacyLoss
 
     @property
     def epsilon(self) -> float:
@@ -118,12 +125,9 @@ class Row:
         return (
             "tells neighbours apart for sure"
             if isinf(self.ratio)
-            else f"{self.ratio:{'.2f' if self.ratio >= CLEAR else '.4f'}} {self._measure}"
+            else f"{self.ratio:{'.2f' if self.ratio >= CLEAR else '.4f'}} "
+            f"{'ε' if self.loss.rho is None else 'ρ'}"
         )
-
-    @property
-    def _measure(self) -> str:
-        return "ε" if self.loss.rho is None else "ρ"
 
     def _delta(self) -> str:
         return f"δ {self.delta:.3g}, {float(self.claim.delta):.3g} claimed"
@@ -149,6 +153,23 @@ class Row:
             "control": bool(c.control),
             "reading": self.reading,
         }
+
+
+class PolicyLine(ABC):
+    """A line of the audit under one policy, in the quick audit and in the full one."""
+
+    mechanism: str
+    policy: str
+    deep: ClassVar[bool] = False
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The one policy."""
+        return (self.policy,)
+
+    @abstractmethod
+    def rows(self, grid: Grid, depth: Depth) -> Iterator[Row]:
+        """The rows of the line; most lines have numbers of their own in place of a grid."""
 
 
 def _verdict(computed: arb, claimed: Fraction) -> str:

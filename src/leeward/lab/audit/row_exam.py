@@ -4,10 +4,10 @@ The code that is released is run on both neighbours with noise, or selection, of
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import reduce
 from itertools import permutations
-from typing import ClassVar
 
 import numpy as np
 from flint import arb
@@ -19,12 +19,12 @@ from leeward.core.noise.exact_selection import weights
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
-from leeward.lab.audit.clipped_exam import ORDERS, moves, renyi, sums_loss
-from leeward.lab.audit.loss import INFINITE, NONE, Loss, over, worst, zcdp_loss
+from leeward.lab.audit.clipped_exam import ORDERS, moves, rho_of, sums_loss
+from leeward.lab.audit.loss import INFINITE, UNKNOWN, PrivacyLoss, over, worst, zcdp_loss
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.recording import NoiseRequest, RecordingNoise
 from leeward.lab.audit.regression_exam import RecordingSelection
-from leeward.lab.audit.row import Claim, Row
+from leeward.lab.audit.row import Claim, Grid, PolicyLine, Row
 
 PEOPLE = np.array([[0, 0], [0, 2], [1, 2]])
 """Rows of two columns, of two and three codes."""
@@ -47,48 +47,24 @@ def counts_of(rows: Integers) -> list[Integers]:
     return tables
 
 
-def examine_counts(mechanism: RowCounts, _: Depth) -> Loss:
+def examine_counts(mechanism: RowCounts, _: Depth) -> PrivacyLoss:
     """One row more, in an empty cell or not: the losses of all sets add up."""
-    before = _requests(mechanism, PEOPLE)
+    before, price = _requests(mechanism, PEOPLE), mechanism.price
     after = [_requests(mechanism, np.vstack([PEOPLE, joiner])) for joiner in JOINERS]
-    both = [list(zip(before, requests, strict=True)) for requests in after]
-    if mechanism.price.measure == "pure":
-        return worst(map(_all, both))
-    most = arb(0)
-    for pairs in both:
-        most = most.max(_rho(pairs))
-    return zcdp_loss(most, mechanism.price.reading)
+    pairs = [list(zip(before, requests, strict=True)) for requests in after]
+    if price.measure == "pure":
+        losses = (reduce(PrivacyLoss.plus, (sums_loss(*both) for both in pair)) for pair in pairs)
+        return worst(replace(loss, delta=UNKNOWN) for loss in losses)
+    if any(not left.gaussian for pair in pairs for left, _ in pair):
+        return zcdp_loss(INFINITE, price.reading)
+    rho = (rho_of(step for both in pair for step in moves(*both)) for pair in pairs)
+    return zcdp_loss(reduce(arb.max, rho), price.reading)
 
 
 def _requests(mechanism: RowCounts, rows: Integers) -> list[NoiseRequest]:
     noise = RecordingNoise()
     mechanism.release(counts_of(rows), noise)
     return noise.requests
-
-
-Both = list[tuple[NoiseRequest, NoiseRequest]]
-
-
-def _all(both: Both) -> Loss:
-    total = NONE
-    for left, right in both:
-        total = total.plus(sums_loss(left, right, moves(left, right)))
-    return Loss(total.forward, total.backward, arb("nan"))
-
-
-def _rho(both: Both) -> arb:
-    """The largest Rényi divergence over its order, cells and sets added up."""
-    if any(not left.gaussian or left.scales != right.scales for left, right in both):
-        return INFINITE
-    most = arb(0)
-    for order in ORDERS:
-        parts = (
-            renyi(int(moved), left.scales[0], order)
-            for left, right in both
-            for moved in (right.true - left.true)[right.true != left.true]
-        )
-        most = most.max(sum(parts, arb(0)) / ball(order))
-    return most
 
 
 Candidate = tuple[Integers, Floats]
@@ -112,14 +88,14 @@ def chances(mechanism: RowChoice, candidates: Sequence[Candidate], score: Scores
 def _by_coins(ranks: list[int], rate: Fraction) -> list[arb]:
     """Permute-and-flip, over all orders."""
     coins = [ball(-rate * (rank - min(ranks))).exp() for rank in ranks]
-    totals = [arb(0) for _ in coins]
+    probabilities = [arb(0) for _ in coins]
     orders = list(permutations(range(len(coins))))
     for order in orders:
         reached = arb(1) / len(orders)
         for place in order:
-            totals[place] += reached * coins[place]
+            probabilities[place] += reached * coins[place]
             reached *= 1 - coins[place]
-    return totals
+    return probabilities
 
 
 def _neighbours(before: Sequence[int]) -> tuple[list[Candidate], list[Candidate]]:
@@ -127,24 +103,24 @@ def _neighbours(before: Sequence[int]) -> tuple[list[Candidate], list[Candidate]
 
     `before` is how far the others are away without it.
     """
-    nothing, single = np.zeros(2, np.int64), np.array([1, 0])
+    nothing, row = np.zeros(2, np.int64), np.array([1, 0])
     here = [np.array([0.0, float(n)]) for n in before] + [np.array([1.0, 0.0])]
-    return [(nothing, m) for m in here], [(single, m) for m in here]
+    return [(nothing, m) for m in here], [(row, m) for m in here]
 
 
 STARTS = ((0,), (1,), (2,), (0, 0), (1, 1))
 
 
-def examine_choice(mechanism: RowChoice, _: Depth, score: Scores = distance) -> Loss:
+def examine_choice(mechanism: RowChoice, _: Depth, score: Scores = distance) -> PrivacyLoss:
     """One row moves one candidate nearer to what is expected, and the others away."""
     return _over_pairs(mechanism, map(_neighbours, STARTS), score)
 
 
 def _over_pairs(
     mechanism: RowChoice, pairs: Iterator[tuple[list[Candidate], list[Candidate]]], score: Scores
-) -> Loss:
+) -> PrivacyLoss:
     both = [
-        (chances(mechanism, one, score), chances(mechanism, other, score)) for one, other in pairs
+        (chances(mechanism, left, score), chances(mechanism, other, score)) for left, other in pairs
     ]
     if mechanism.price.measure == "pure":
         return worst(_pure(p, q, mechanism.price.epsilon).times(mechanism.times) for p, q in both)
@@ -156,7 +132,7 @@ def _over_pairs(
     return zcdp_loss(most * mechanism.times, mechanism.price.reading)
 
 
-def _pure(left: list[arb], right: list[arb], claimed: Fraction) -> Loss:
+def _pure(left: list[arb], right: list[arb], claimed: Fraction) -> PrivacyLoss:
     places = [(place,) for place in range(len(left))]
     return over(places, lambda o: left[o[0]], lambda o: right[o[0]], claimed)
 
@@ -170,7 +146,7 @@ def _divergence(left: list[arb], right: list[arb], order: Fraction) -> arb:
 MANY = 50
 
 
-def own_margins(mechanism: RowChoice) -> Loss:
+def own_margins(mechanism: RowChoice) -> PrivacyLoss:
     """Expected counts from the data's own margins: a new row in a new corner moves them by 4."""
     before = np.array([[MANY, 0], [0, 0]])
     after = before + np.array([[0, 0], [0, 1]])
@@ -184,32 +160,31 @@ def _own(counts: Integers) -> Candidate:
 
 
 @dataclass(frozen=True)
-class RowLine:
+class RowLine(PolicyLine):
     """A mechanism of synthetic tables at some prices, all ε or all ρ."""
 
     mechanism: str
     made: Callable[[Guarantee], object]
-    examine: Callable[..., Loss]
+    examine: Callable[..., PrivacyLoss]
     prices: tuple[Guarantee, ...]
-    deep: ClassVar[bool] = False
-    policies: ClassVar[tuple[str, ...]] = ("worker",)
+    policy: str = "worker"
 
-    def rows(self, _: tuple[tuple[str, str], ...], depth: Depth) -> Iterator[Row]:
+    def rows(self, _: Grid, depth: Depth) -> Iterator[Row]:
         """One row for every price."""
         return (self._row(price, depth) for price in self.prices)
 
     def _row(self, price: Guarantee, depth: Depth) -> Row:
-        epsilon, words = price.restated.epsilon, "budget in rho" if price.rho else ""
+        epsilon, budget = price.restated.epsilon, "budget in rho" if price.rho else ""
         delta = price.reading if price.rho else Fraction(0)
         claim = Claim(
-            self.mechanism, "tight", "worker", None, epsilon, delta, price.rho, detail=words
+            self.mechanism, "tight", "worker", None, epsilon, delta, price.rho, detail=budget
         )
         return Row(claim, self.examine(self.made(price), depth))
 
 
 def counts_at(price: Guarantee) -> RowCounts:
     """The three sets at this price."""
-    return RowCounts.calibrated(price, [table.size for table in counts_of(PEOPLE)])
+    return RowCounts.calibrated(price, [counts.size for counts in counts_of(PEOPLE)])
 
 
 def choice_at(price: Guarantee) -> RowChoice:
@@ -223,8 +198,8 @@ PRICES = (
 )
 
 ROW_LINES = tuple(
-    RowLine(name, made, examine, prices)
-    for name, made, examine in (
+    RowLine(name, calibrated, examine, prices)
+    for name, calibrated, examine in (
         ("row_counts", counts_at, examine_counts),
         ("row_choice", choice_at, examine_choice),
     )

@@ -16,7 +16,6 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from flint import arb
 
 from leeward.core.codebook import Entries
 from leeward.core.mechanisms.clipping import Clipping
@@ -30,16 +29,8 @@ from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import pair_loss
 from leeward.lab.audit.exams import pareto_loss
-from leeward.lab.audit.loss import Loss, pure_loss, worst
-from leeward.lab.audit.neighbours import (
-    Depth,
-    Pair,
-    additive,
-    block_sizes,
-    blocks,
-    first_jobs,
-    pairs,
-)
+from leeward.lab.audit.loss import PrivacyLoss, pure_loss, worst
+from leeward.lab.audit.neighbours import DatabasePair, Depth, block_pairs, first_jobs, pairs
 from leeward.lab.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.lab.audit.pair_block import PairBlock, density_loss
 from leeward.lab.audit.pay_neighbours import paid_pairs
@@ -50,7 +41,7 @@ Part = Rounded | ParetoBlock | PairBlock
 
 WITH_MARGINS = "values and margins"
 SHOWS = "shows more of the data than its noisy numbers"
-FAULT = Loss(arb("nan"), arb("nan"), arb("nan"), fault=SHOWS)
+FAULT = PrivacyLoss.faulty(SHOWS)
 
 
 @dataclass(frozen=True)
@@ -63,7 +54,7 @@ class Recorded:
     @classmethod
     def of(
         cls,
-        mechanism: Measurement,
+        measurement: Measurement,
         database: Database,
         noise: RecordingNoise | None = None,
         copies: int = 1,
@@ -71,7 +62,7 @@ class Recorded:
         """Workplace cells alike; further kinds of worker count only in its size."""
         noise = noise or RecordingNoise()
         return cls(
-            mechanism._measure(entries([database], mechanism.parameters.cells, copies), noise),
+            measurement._measure(entries([database], measurement.parameters.cells, copies), noise),
             noise,
         )
 
@@ -82,11 +73,11 @@ class Recorded:
         alone = (column.rounded(i) for column in columns for i in range(column.true.size))
         return (*self.noise.pair_blocks, *self.noise.blocks, *alone)
 
-    def shows_more(self, mechanism: Measurement, neighbour: Database, copies: int = 1) -> bool:
+    def shows_more(self, measurement: Measurement, neighbour: Database, copies: int = 1) -> bool:
         """Whether the same noisy numbers show something else for a neighbour."""
         same = RecordingNoise(self.noise.answered)
         return not same_shown(
-            self.measured, Recorded.of(mechanism, neighbour, same, copies).measured
+            self.measured, Recorded.of(measurement, neighbour, same, copies).measured
         )
 
 
@@ -101,26 +92,26 @@ def same_shown(first: Measured, second: Measured) -> bool:
 
 
 def examine_table(
-    mechanism: Measurement,
+    measurement: Measurement,
     protected: Policy,
     depth: Depth,
     claimed: Fraction,
     cap: int | None = None,
-) -> Loss:
+) -> PrivacyLoss:
     """The worst pair of neighbours; with a cap, of those with pay."""
-    losses: dict[object, Loss] = {}
-    together: dict[object, Loss] = {}
-    for pair in _pairs(mechanism.parameters, protected, depth, cap):
-        before, after = Recorded.of(mechanism, pair.before), Recorded.of(mechanism, pair.after)
-        if before.shows_more(mechanism, pair.after):
+    losses: dict[object, PrivacyLoss] = {}
+    together: dict[object, PrivacyLoss] = {}
+    for pair in _pairs(measurement.parameters, protected, depth, cap):
+        before, after = Recorded.of(measurement, pair.before), Recorded.of(measurement, pair.after)
+        if before.shows_more(measurement, pair.after):
             return FAULT
         drawn = list(zip(before.parts, after.parts, strict=True))
         steps = tuple(step(*both) for both in drawn)
-        for part, both in zip(steps, drawn, strict=True):
-            if part not in losses:
-                losses[part] = part_loss(*both, claimed)
+        for change, both in zip(steps, drawn, strict=True):
+            if change not in losses:
+                losses[change] = part_loss(*both, claimed)
         if steps not in together:
-            together[steps] = reduce(Loss.plus, (losses[part] for part in steps))
+            together[steps] = reduce(PrivacyLoss.plus, (losses[move] for move in steps))
     return worst(together.values())
 
 
@@ -129,16 +120,18 @@ LOW = (0, 8 * STEPS, 40 * STEPS)
 
 
 def examine_clipped_table(
-    mechanism: Measurement, protected: Policy, depth: Depth, _: Fraction, cap: int | None = None
-) -> Loss:
+    measurement: Measurement, protected: Policy, depth: Depth, _: Fraction, cap: int | None = None
+) -> PrivacyLoss:
     """The same of clipped sums, whose margins are free: index and sums jointly."""
-    losses, neighbours = [], _pairs(mechanism.parameters, protected, depth, cap)
-    for pair in chain(neighbours, first_jobs(mechanism.parameters.cells)):
-        index = Recorded.of(mechanism, pair.before).noise.asked[0]
-        low = Recorded.of(mechanism, pair.before, RecordingNoise([index - np.array(LOW)]), len(LOW))
-        if low.shows_more(mechanism, pair.after, len(LOW)):
+    losses, neighbours = [], _pairs(measurement.parameters, protected, depth, cap)
+    for pair in chain(neighbours, first_jobs(measurement.parameters.cells)):
+        index = Recorded.of(measurement, pair.before).noise.asked[0]
+        low = Recorded.of(
+            measurement, pair.before, RecordingNoise([index - np.array(LOW)]), len(LOW)
+        )
+        if low.shows_more(measurement, pair.after, len(LOW)):
             return FAULT
-        losses.append(pair_loss(ClippedTable(mechanism, len(pair.before.sizes)), pair.databases))
+        losses.append(pair_loss(ClippedTable(measurement, len(pair.before.sizes)), pair.databases))
     return worst(losses)
 
 
@@ -179,7 +172,7 @@ class ClippedTable:
 
 def _pairs(
     parameters: Parameters, protected: Policy, depth: Depth, cap: int | None
-) -> Iterable[Pair]:
+) -> Iterable[DatabasePair]:
     """Blocks of the table's cells, and with one kind of worker that it does not have.
 
     A workplace table counts every job.
@@ -188,12 +181,12 @@ def _pairs(
         yield from pairs(protected, None, depth)
         return
     alpha, cells = parameters.growth, parameters.cells
-    sizes = [*block_sizes(alpha, 1000, additive(protected)), *range(4, depth.small, 4)]
-    for kinds in (cells, cells + 1) if cells > 1 else (1,):
-        if cap is not None:
-            yield from paid_pairs(protected, alpha, cap, kinds, depth)
-            continue
-        yield from blocks(protected, alpha, kinds, sizes)
+    kinds = (cells, cells + 1) if cells > 1 else (1,)
+    if cap is None:
+        yield from block_pairs(protected, alpha, kinds, depth, 1000, first=4)
+        return
+    for number in kinds:
+        yield from paid_pairs(protected, alpha, cap, number, depth)
 
 
 def step(before: Part, after: Part) -> object:
@@ -212,7 +205,7 @@ def _scales(part: Part) -> object:
     return part.scales if isinstance(part, PairBlock) else part.scale
 
 
-def part_loss(before: Part, after: Part, claimed: Fraction) -> Loss:
+def part_loss(before: Part, after: Part, claimed: Fraction) -> PrivacyLoss:
     """By masses; of pairs by densities, whose ratios no masses exceed."""
     if isinstance(before, PairBlock) and isinstance(after, PairBlock):
         return density_loss(before, after, claimed)

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
-from leeward.core.codebook import BoundedJobs, JobsRule, PrimaryJob
 from leeward.core.privacy import Policy
 from leeward.core.privacy.policy import unit_of
 from leeward.core.privacy.workforces import Counts, Database
-from leeward.lab.audit.neighbours import additive, chain, most, parts
+from leeward.lab.audit.neighbours import additive, chain, even, most, parts
 
 
 @dataclass(frozen=True)
-class World:
+class PossibleWorld:
     """The workplace cells of the frame; `passes` is whether every row agrees with the codebook."""
 
     cells: tuple[Database, ...]
@@ -31,13 +30,13 @@ class WorldPair:
     A sentence that says "m times" is examined with several m, each allowed m times the number.
     """
 
-    before: World
-    after: World
+    before: PossibleWorld
+    after: PossibleWorld
     times: Fraction = Fraction(1)
 
 
 @dataclass(frozen=True)
-class Population:
+class Possibilities:
     """What pairs are made of: a policy, its α, and how many kinds of worker a table separates.
 
     `payroll` is whether the table publishes payrolls.
@@ -71,10 +70,9 @@ class Population:
         return WorldPair(alone((before, *rest)), alone((after, *rest)))
 
     def of(self, size: int) -> Iterator[Counts]:
-        """Countss of a size: all of the first kind, and evenly spread."""
+        """Workforces of a size: all of the first kind, and evenly spread."""
         single = (size, *(0,) * (self.kinds - 1))
-        even = tuple(size // self.kinds + (i < size % self.kinds) for i in range(self.kinds))
-        yield from dict.fromkeys((single, even))
+        yield from dict.fromkeys((single, even(size, self.kinds)))
 
     def one(self, kind: int) -> Counts:
         """One worker of a kind."""
@@ -83,10 +81,10 @@ class Population:
     def grown(self, force: Counts) -> Iterator[Counts]:
         """What may become of a workforce in one step: as many joiners as the policy admits."""
         limit = self.most(sum(force)) - sum(force)
-        spread = [limit // self.kinds + (i < limit % self.kinds) for i in range(self.kinds)]
         in_step = [self.most(count) - count if count else 0 for count in force]
-        joiners = {tuple(spread), tuple(in_step), *(self.one(k) for k in range(self.kinds))}
-        joiners |= {tuple(limit * x for x in self.one(k)) for k in range(self.kinds)}
+        singles = [self.one(kind) for kind in range(self.kinds)]
+        joiners = {even(limit, self.kinds), tuple(in_step), *singles}
+        joiners |= {tuple(limit * count for count in single) for single in singles}
         for joining in sorted(joiners):
             after = added(force, joining)
             if self.policy.admits(Database.of(force), Database.of(after), self.alpha):
@@ -98,17 +96,17 @@ def added(force: Counts, joining: Iterable[int]) -> Counts:
     return tuple(count + more for count, more in zip(force, joining, strict=True))
 
 
-def alone(*establishments: Counts) -> World:
+def alone(*establishments: Counts) -> PossibleWorld:
     """One workplace cell."""
-    return World((Database.of(*establishments),))
+    return PossibleWorld((Database.of(*establishments),))
 
 
-def apart(*establishments: Counts) -> World:
+def apart(*establishments: Counts) -> PossibleWorld:
     """Each establishment in a workplace cell of its own."""
-    return World(tuple(map(Database.of, establishments)))
+    return PossibleWorld(tuple(map(Database.of, establishments)))
 
 
-def person(population: Population) -> Iterator[WorldPair]:
+def person(population: Possibilities) -> Iterator[WorldPair]:
     """Works here, or has no job: alone, and beside a larger establishment."""
     for size in population.sizes:
         for force in population.of(size):
@@ -119,7 +117,7 @@ def person(population: Population) -> Iterator[WorldPair]:
                 yield WorldPair(alone(larger, force), alone(larger, after))
 
 
-def person_with_jobs(population: Population) -> Iterator[WorldPair]:
+def person_with_jobs(population: Possibilities) -> Iterator[WorldPair]:
     """Holds m jobs at as many establishments, or none: m steps."""
     for size, jobs in product(population.sizes, (2, 3)):
         force = next(population.of(size))
@@ -128,7 +126,7 @@ def person_with_jobs(population: Population) -> Iterator[WorldPair]:
             yield WorldPair(place(*[force] * jobs), place(*[more] * jobs), Fraction(jobs))
 
 
-def person_moved(population: Population) -> Iterator[WorldPair]:
+def person_moved(population: Possibilities) -> Iterator[WorldPair]:
     """Two workplaces of a person, in one cell and in two; two values of an attribute."""
     for size in population.sizes:
         for force in population.of(size):
@@ -140,7 +138,7 @@ def person_moved(population: Population) -> Iterator[WorldPair]:
                 yield WorldPair(alone(here), alone(other))
 
 
-def size(population: Population) -> Iterator[WorldPair]:
+def size(population: Possibilities) -> Iterator[WorldPair]:
     """x and at most (1+α)x, or one job more; any joiners that the policy admits."""
     for number in population.sizes:
         for force in population.of(number):
@@ -149,7 +147,7 @@ def size(population: Population) -> Iterator[WorldPair]:
                 yield WorldPair(alone(force, after), alone(after, after))
 
 
-def neighbours(population: Population) -> Iterator[WorldPair]:
+def neighbours(population: Possibilities) -> Iterator[WorldPair]:
     """The neighbours of the policy itself."""
     yield from (
         workforce(population) if population.policy.name == "establishment" else person(population)
@@ -158,18 +156,17 @@ def neighbours(population: Population) -> Iterator[WorldPair]:
         yield from size(population)
 
 
-def size_far(population: Population) -> Iterator[WorldPair]:
+def size_far(population: Possibilities) -> Iterator[WorldPair]:
     """Sizes several whole steps apart."""
     for number, steps in product(population.sizes, (2, 3)):
         force = next(iter(population.of(number)))
-        after, taken = force, 0
-        while taken < steps:
+        after = force
+        for _ in range(steps):
             after = max(population.grown(after), key=sum)
-            taken += 1
         yield WorldPair(alone(force), alone(after), Fraction(steps))
 
 
-def group(population: Population) -> Iterator[WorldPair]:
+def group(population: Possibilities) -> Iterator[WorldPair]:
     """Two groups who may have joined; of one size, two make-ups."""
     for number in population.sizes:
         for force in population.of(number):
@@ -181,7 +178,7 @@ def group(population: Population) -> Iterator[WorldPair]:
         yield from workforce(population)
 
 
-def alike(population: Population, before: Counts, after: Counts) -> bool:
+def alike(population: Possibilities, before: Counts, after: Counts) -> bool:
     """Whether every group of kinds differs by at most 1+α, or by Δ workers."""
     for chosen in product((0, 1), repeat=len(before)):
         few, many = sorted(
@@ -193,7 +190,7 @@ def alike(population: Population, before: Counts, after: Counts) -> bool:
     return True
 
 
-def make_up(population: Population) -> Iterator[WorldPair]:
+def make_up(population: Possibilities) -> Iterator[WorldPair]:
     """Two make-ups of one size in which every kind and every group of kinds is alike."""
     for number in population.sizes:
         for force in population.of(number):
@@ -203,13 +200,13 @@ def make_up(population: Population) -> Iterator[WorldPair]:
                     yield WorldPair(alone(force), alone(other))
 
 
-def share_of_a_kind(population: Population) -> Iterator[WorldPair]:
+def share_of_a_kind(population: Possibilities) -> Iterator[WorldPair]:
     """990 women and 10 men against 900 and 100: shares of women within 1.1, of men tenfold."""
     rest = (0,) * (population.kinds - 2)
     yield WorldPair(alone((990, 10, *rest)), alone((900, 100, *rest)))
 
 
-def each_kind(population: Population) -> Iterator[WorldPair]:
+def each_kind(population: Possibilities) -> Iterator[WorldPair]:
     """Ten kinds of one woman each against ten kinds of one man each, in a table by sex.
 
     Every kind differs by one worker, but the group of all women by ten.
@@ -218,13 +215,13 @@ def each_kind(population: Population) -> Iterator[WorldPair]:
     yield WorldPair(alone((10, 0, *rest)), alone((0, 10, *rest)))
 
 
-def one_kind_alone(population: Population) -> Iterator[WorldPair]:
+def one_kind_alone(population: Possibilities) -> Iterator[WorldPair]:
     """A small kind grows several times while the size stays within 1+α."""
     rest = (0,) * (population.kinds - 2)
     yield WorldPair(alone((1000, 10, *rest)), alone((1000, 100, *rest)))
 
 
-def workforce(population: Population) -> Iterator[WorldPair]:
+def workforce(population: Possibilities) -> Iterator[WorldPair]:
     """These workers, or none."""
     for number in population.sizes[1:]:
         for force in population.of(number):
@@ -232,14 +229,14 @@ def workforce(population: Population) -> Iterator[WorldPair]:
             yield WorldPair(alone(force, (0,) * population.kinds), alone(force, force))
 
 
-def two_workforces(population: Population) -> Iterator[WorldPair]:
+def two_workforces(population: Possibilities) -> Iterator[WorldPair]:
     """Any two workforces, and so with one person and without."""
     for number in population.sizes:
         force = next(iter(population.of(number)))
         yield WorldPair(alone(force), alone(added(force, population.one(0))))
 
 
-def firm(population: Population) -> Iterator[WorldPair]:
+def firm(population: Possibilities) -> Iterator[WorldPair]:
     """All f establishments of a firm change at once, in one cell and in f."""
     if unit_of(population.policy) == "employer":
         yield from employer(population)
@@ -255,40 +252,41 @@ def firm(population: Population) -> Iterator[WorldPair]:
             yield WorldPair(before, changed, Fraction(establishments, 2))  # the sentence names two
 
 
-def employer(population: Population) -> Iterator[WorldPair]:
+def employer(population: Possibilities) -> Iterator[WorldPair]:
     """Both establishments of an employer in each of c cells change at once; they count as one."""
     for number, cells in product(population.sizes, (1, 2, 3)):
         force = next(iter(population.of(number)))
         after = max(population.grown(force), key=sum)
         before, changed = (
-            World((parts(chain(Database.of(jobs))),) * cells) for jobs in (force, after)
+            PossibleWorld((parts(chain(Database.of(workforce))),) * cells)
+            for workforce in (force, after)
         )
         yield WorldPair(before, changed, Fraction(cells, 2))  # the sentence names two cells
 
 
-def size_of_a_large_one(population: Population) -> Iterator[WorldPair]:
+def size_of_a_large_one(population: Possibilities) -> Iterator[WorldPair]:
     """A large establishment, and one a tenth larger."""
     yield population.sizes_apart(1000, 1100)
 
 
-def frame(population: Population) -> Iterator[WorldPair]:
+def frame(population: Possibilities) -> Iterator[WorldPair]:
     """An establishment exists, or does not: a row is there, or is not."""
     none = (0,) * population.kinds
     yield WorldPair(apart(none), apart(none, none))
 
 
-def rows_checked(population: Population) -> Iterator[WorldPair]:
+def rows_checked(population: Possibilities) -> Iterator[WorldPair]:
     """A code of one worker is listed, or is not."""
     force = next(iter(population.of(10)))
-    yield WorldPair(alone(force), World(alone(force).cells, passes=False))
+    yield WorldPair(alone(force), PossibleWorld(alone(force).cells, passes=False))
 
 
-def row_rules(population: Population) -> Iterator[WorldPair]:
+def row_rules(population: Possibilities) -> Iterator[WorldPair]:
     """The code of a job is listed, or the job counts in no cell; an id is there, or the job is not.
 
     The last kind is that of jobs in no cell, which count in the size alone.
     """
-    outside = Population(population.policy, population.alpha, population.kinds + 1)
+    outside = Possibilities(population.policy, population.alpha, population.kinds + 1)
     for number in population.sizes:
         for force in outside.of(number):
             listed = added(force, outside.one(0))
@@ -296,97 +294,7 @@ def row_rules(population: Population) -> Iterator[WorldPair]:
             yield WorldPair(alone(listed), alone(force))
 
 
-# Workers with several jobs, of which some count.
-
-Held = tuple[int, ...]
-"""The establishments at which a person holds jobs, the highest rank first."""
-
-
-def counted(
-    population: Population, rule: JobsRule, people: Iterable[Held], establishments: int
-) -> tuple[Counts, ...]:
-    """How many jobs count at each establishment: the rules written out, person by person."""
-    sizes = [0] * establishments
-    for jobs in people:
-        kept: Iterable[int] = jobs
-        if isinstance(rule, PrimaryJob):
-            kept = jobs[:1]
-        elif isinstance(rule, BoundedJobs):
-            kept = sorted(jobs)[: rule.most]
-        for at in kept:
-            sizes[at] += 1
-    return tuple((number, *(0,) * (population.kinds - 1)) for number in sizes)
-
-
-def _places(
-    before: tuple[Counts, ...], after: tuple[Counts, ...], times: Fraction = Fraction(1)
-) -> Iterator[WorldPair]:
-    for place in (alone, apart):
-        yield WorldPair(place(*before), place(*after), times)
-
-
-def all_jobs(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
-    """A person with jobs everywhere, or with none."""
-    for number in population.sizes:
-        others = [(at,) for at in range(3) for _ in range(number)]
-        before = counted(population, rule, others, 3)
-        yield from _places(before, counted(population, rule, [*others, (0, 1, 2)], 3))
-
-
-def all_jobs_moved(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
-    """All counted jobs of a person are elsewhere, or all are those of another kind."""
-    limit = rule.most if isinstance(rule, BoundedJobs) else 1
-    here, there = tuple(range(limit)), tuple(range(limit, 2 * limit))
-    for number in population.sizes:
-        others = [(at,) for at in range(2 * limit) for _ in range(number)]
-        before, after = (
-            counted(population, rule, [*others, jobs], 2 * limit) for jobs in (here, there)
-        )
-        yield from _places(before, after)
-        if population.kinds > 1:
-            force = next(iter(population.of(number)))
-            left, right = (added(force, population.one(kind)) for kind in (0, population.kinds - 1))
-            yield from _places((left,) * limit, (right,) * limit)
-
-
-def displaced(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
-    """One job more of a person who has as many as count: it takes the place of another."""
-    most_counted = rule.most if isinstance(rule, BoundedJobs) else 1
-    counting = tuple(range(1, most_counted + 1))
-    for number in population.sizes:
-        others = [(at,) for at in range(most_counted + 1) for _ in range(number)]
-        with_it, without = (
-            counted(population, rule, [*others, jobs], most_counted + 1)
-            for jobs in ((0, *counting), counting)
-        )
-        yield from _places(without, with_it)
-
-
-def joiners_from_elsewhere(population: Population, rule: JobsRule) -> Iterator[WorldPair]:
-    """Those who join hold a job elsewhere that counted until now: that place loses it."""
-    limit = rule.most if isinstance(rule, BoundedJobs) else 1
-    counting = tuple(range(1, limit + 1))  # the last of them no longer counts after joining
-    for number in population.sizes:
-        joining = population.most(number) - number
-        within = next(n for n in range(number + 10**4) if population.most(n) >= n + joining)
-        for staying in dict.fromkeys((within, within // 2, 0)):
-            others = [(0,)] * number + [(limit,)] * staying
-            before = counted(population, rule, [*others, *[counting] * joining], limit + 1)
-            after = counted(population, rule, [*others, *[(0, *counting)] * joining], limit + 1)
-            steps = _steps_up(population, staying, staying + joining)
-            # The sentence prints one step here and one elsewhere.
-            yield from _places(before, after, Fraction(1 + steps, 2))
-
-
-def _steps_up(population: Population, size: int, reached: int) -> int:
-    """How many steps a size is away from a larger one."""
-    steps = 0
-    while size < reached:
-        size, steps = population.most(size), steps + 1
-    return steps
-
-
-def each_job(population: Population) -> Iterator[WorldPair]:
+def each_job(population: Possibilities) -> Iterator[WorldPair]:
     """One job, and several at once."""
     yield from person(population)
     yield from person_with_jobs(population)
