@@ -69,7 +69,7 @@ def test_no_other_module_speaks_of_odds_factors_or_promises() -> None:
         "sentences",
         "job_sentences",
         "pay_sentences",
-        "local_sentences",
+        "local_privacy",
         "words",
         "odds_of_suspicion",
     )
