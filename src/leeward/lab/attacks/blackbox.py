@@ -6,6 +6,7 @@ with exact confidence limits (Clopper and Pearson). If even the lower limit of o
 times the upper limit of the other, the sampler is not ε-private. A bound below ε proves nothing.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
 from typing import TypeAlias
@@ -189,23 +190,13 @@ def attack(
     bound, curve = _tested(case, draws)
     ours, our_curve = _tested(known[OURS], draws)
     blind = lower_bound(known[OURS].sampler, 1000, 1000, draws)
-    others = (
-        {}
-        if sampler
-        else {
-            name: lower_bound(other.sampler, other.left, other.right, draws).epsilon
-            for name, other in known.items()
-            if name not in (OURS, mechanism)
-        }
-    )
-    claimed, half = float(rational(epsilon, "epsilon")), draws // 2
-    most = log(
-        at_least(half // 2, half, (1 - CONFIDENCE) / 2) / at_most(0, half, (1 - CONFIDENCE) / 2)
-    )
+    named = {} if sampler else {mechanism: bound.epsilon}
+    others = {} if sampler else _others(known, (OURS, mechanism), draws)
+    claimed, most = float(rational(epsilon, "epsilon")), most_provable(draws)
     return AttackFinding(
         title="A lower bound of ε",
         number=bound.epsilon,
-        text=f"ε ≥ {significant(bound.epsilon)}",
+        text=_least(bound),
         sentence=f"{count(draws)} draws on {case.left} and as many on {case.right} prove that the "
         f"ε of {case.words} is at least {significant(bound.epsilon)}, at "
         f"{percent(bound.confidence)} confidence. {_verdict(bound.epsilon, claimed)}",
@@ -213,12 +204,12 @@ def attack(
             ours.epsilon,
             f"A release at ε {epsilon} proves no more than {significant(ours.epsilon)}, "
             "for sizes that are 10 % apart.",
-            text=f"ε ≥ {significant(ours.epsilon)}",
+            text=_least(ours),
         ),
         against_nothing=Against(
             blind.epsilon,
             "Outputs that do not depend on the data prove no ε at all.",
-            text=f"ε ≥ {significant(blind.epsilon)}",
+            text=_least(blind),
         ),
         parameters={"left": str(case.left), "right": str(case.right)},
         pictures=(_picture(case, claimed, curve, our_curve),),
@@ -237,13 +228,28 @@ def attack(
             "claimed": claimed,
             "event": bound.event,
             "most_provable": most,
-            "bounds": {
-                **others,
-                OURS: ours.epsilon,
-                **({} if sampler else {mechanism: bound.epsilon}),
-            },
+            "bounds": {**others, OURS: ours.epsilon, **named},
         },
     )
+
+
+def _others(known: Mapping[str, Case], tested: tuple[str, str], draws: int) -> dict[str, float]:
+    """The bounds of all that is known by name, but of what was tested."""
+    return {
+        name: lower_bound(case.sampler, case.left, case.right, draws).epsilon
+        for name, case in known.items()
+        if name not in tested
+    }
+
+
+def most_provable(draws: int) -> float:
+    """The largest bound that so many draws prove with an event of even chances."""
+    half, miss = draws // 2, (1 - CONFIDENCE) / 2
+    return log(at_least(half // 2, half, miss) / at_most(0, half, miss))
+
+
+def _least(bound: LowerBound) -> str:
+    return f"ε ≥ {significant(bound.epsilon)}"
 
 
 def _verdict(epsilon: float, claimed: float) -> str:
