@@ -24,9 +24,6 @@ from leeward.lab.audit.loss import PrivacyLoss
 from leeward.lab.audit.neighbours import FULL, Depth
 from leeward.lab.audit.row import Claim, PolicyLine, Row
 from leeward.systems.local.channel import Channel
-from leeward.core.show.charts import SHORT
-from leeward.core.noise.exact_selection import WORD, below
-from leeward.systems.local.word_draws import Answers, Reports
 from leeward.systems.local.field import Field
 from leeward.systems.local.hadamard import Hadamard
 from leeward.systems.local.hashing import Hashing
@@ -190,9 +187,6 @@ def _many_cohorts(epsilon: Fraction) -> DrawnReports:
 def _many_rows(epsilon: Fraction) -> DrawnReports:
     chances = np.full(MANY, 1 / MANY)
     return DrawnReports(Sketch.of(12, epsilon, MANY, 3), _rows, lambda _: chances, (0,))
-
-
-# Whole numbers.
 
 
 class GivenWords:
