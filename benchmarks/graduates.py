@@ -133,7 +133,7 @@ def main() -> None:
         told = f"{setting.protect['policy']} {' x '.join(setting.by)}"
         for size, each in sorted(errors.items()):
             numbers = f"{np.median(each):.1%}, {np.mean(each):.1%}"
-            classes = len(table.marginal.statistic.edges) - 1  # type: ignore[union-attr] # percentiles
+            classes = len(table.marginal.statistic.edges) - 1
             print(f"{told} {classes} {d} {table.measurement.name} {size}: {numbers}")
 
 

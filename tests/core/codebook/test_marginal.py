@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leeward.core.codebook import COUNT, STATISTICS, Count, Dimension, Marginal
-from leeward.core.codebook.marginal import positions
+from leeward.core.codebook.attribute import positions
 from tests.core.codebook.made import attribute, dimension
 
 sizes = st.lists(st.integers(1, 6), min_size=0, max_size=4)

@@ -6,8 +6,7 @@ import pytest
 
 from leeward.core.codebook import Attribute
 from leeward.core.codebook.classifications import PACKAGED
-from leeward.core.codebook.code_list import CodeList
-from leeward.core.codebook.spelling import read_spelling
+from leeward.core.codebook.code_list import CodeList, read_spelling
 from leeward.core.errors import LeewardError
 from tests.core.codebook.made import read
 

@@ -13,8 +13,8 @@ from leeward.core.codebook import (
     Dimension,
     EveryJob,
     Marginal,
+    Mean,
     NumericRange,
-    Pay,
     PrimaryJob,
 )
 from leeward.core.errors import CannotCompose, NotCovered
@@ -164,7 +164,7 @@ def test_what_tables_read_of_pay() -> None:
         numbers = NumericRange(0, 9, "cent", None, (("a", 9),))
         return Attribute(name, "jobs", name, ("a",), ("a",), False, {"a": 0}, numbers=numbers)
 
-    wage, bonus = (Marginal("t", (), (), statistic=Pay("mean", column(n))) for n in ("w", "b"))
+    wage, bonus = (Marginal("t", (), (), statistic=Mean(column(n))) for n in ("w", "b"))
     by_class = Marginal("t", (), (Dimension(column("w"), (0,)),))
     assert PayRead.of([Marginal("t", (), ())]) == PayRead()
     assert PayRead.of([wage]) == PayRead(payroll=True, whole=True)

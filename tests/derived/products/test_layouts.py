@@ -13,8 +13,8 @@ from leeward.core.codebook import (
     Dimension,
     Flag,
     Marginal,
+    Mean,
     NumericRange,
-    Pay,
     Percentiles,
     Published,
 )
@@ -111,7 +111,7 @@ def pay(
     """Percentiles if the last dimension is one, else means; each within 100 of its number."""
     last = by[-1].name == "percentile"
     worker, workplace = (by[-1:], by[:-1]) if last else ((), by)
-    statistic = Percentiles(of, (0, 900_000), (25, 50, 75)) if last else Pay("mean", of)
+    statistic = Percentiles(of, (0, 900_000), (25, 50, 75)) if last else Mean(of)
     marginal = Marginal(name, tuple(workplace), tuple(worker), statistic=statistic)
     values = np.array(rows, np.int64)
     low, high = (np.where(values == EMPTY, EMPTY, values + off) for off in (-100, 100))

@@ -20,8 +20,8 @@ from leeward.derived.products.public_product import product
 from leeward.interface.commands.recipes.outcomes import LEAST_PAY
 from leeward.interface.commands.recipes.preparation import prepare
 from leeward.interface.commands.recipes.recipe import Given, read_recipe
-from leeward.publishing.plan.bins import pseo_edges
 from leeward.publishing.plan.plan import Plan, read_plan
+from leeward.publishing.plan.statistic_reading import pseo_edges
 from tests.interface.commands.scene import Office
 
 TABLES: Mapping[str, tuple[str, ...]] = {

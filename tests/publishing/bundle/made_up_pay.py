@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from leeward.core.codebook import Attribute, Flag, Marginal, NumericRange, Pay, Published
+from leeward.core.codebook import Attribute, Flag, Marginal, Mean, NumericRange, Payroll, Published
 from leeward.core.codebook.values import EMPTY
 from leeward.publishing.bundle import BundleWriter, CertifiedTable, MarginStatement, TableWriter
 from leeward.publishing.bundle.pay_statements import statistic_statement
@@ -17,9 +17,9 @@ NUMBERS = NumericRange(
 EARNINGS = Attribute("earnings", "jobs", "earnings", ("all",), ("all",), False, {}, numbers=NUMBERS)
 
 PLACE = dimension("place", ["01", "02", "03", "04", "05"])
-MEANS = Marginal("means", (PLACE,), (), complete=True, statistic=Pay("mean", EARNINGS))
-BY_SEX = Marginal("by_sex", (PLACE,), (SEX,), statistic=Pay("mean", EARNINGS))
-PAYROLL = Marginal("payroll", (PLACE,), (), statistic=Pay("payroll", EARNINGS))
+MEANS = Marginal("means", (PLACE,), (), complete=True, statistic=Mean(EARNINGS))
+BY_SEX = Marginal("by_sex", (PLACE,), (SEX,), statistic=Mean(EARNINGS))
+PAYROLL = Marginal("payroll", (PLACE,), (), statistic=Payroll(EARNINGS))
 COUNTS = Marginal("counts", (PLACE,), ())
 
 ENDS = ("low", "high", "count")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from leeward.core.codebook import Pay, Published
+from leeward.core.codebook import Payroll, Published
 from leeward.core.errors import Damaged
 from leeward.core.show.environment import environment
 from leeward.publishing.bundle import BundleWriter, CertifiedTable, read_bundle, verify_bundle
@@ -86,7 +86,7 @@ def test_the_certificate_says_what_a_value_is(sealed: Path) -> None:
 
 def test_pay_below_a_bound_above_0_is_told() -> None:
     column = replace(EARNINGS, numbers=replace(NUMBERS, low=100))
-    told = StatisticStatement.of_statistic(Pay("payroll", column), count=False)
+    told = StatisticStatement.of_statistic(Payroll(column), count=False)
     assert told is not None
     assert "what is below 100 counts as 100" in told.sentence
     assert "count" not in told.model_dump()

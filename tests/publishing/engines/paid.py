@@ -17,7 +17,7 @@ from leeward.core.codebook import (
     JobsRule,
     Marginal,
     NumericRange,
-    Pay,
+    Payroll,
 )
 from leeward.core.codebook.cells import columns
 from leeward.publishing.engines import Engine
@@ -80,9 +80,7 @@ def paid_tables() -> dict[str, pa.Table]:
 
 def paid_marginals(book: Codebook) -> list[Marginal]:
     """Tables of three columns of pay, with and without worker part and filters, and of counts."""
-    pay, least, stipend = (
-        Pay("payroll", book.attributes[one]) for one in ("pay", "least", "stipend")
-    )
+    pay, least, stipend = (Payroll(book.attributes[one]) for one in ("pay", "least", "stipend"))
     women = Dimension(book.attributes["sex"], (0,))
     return [
         Marginal("every", whole(book, "place"), (), statistic=pay),
@@ -145,8 +143,8 @@ def _kept(rule: JobsRule) -> list[Row]:
 def _add(part: Part, job: Row, marginal: Marginal) -> None:
     rows = {"jobs": job, "workers": WORKERS[job["worker_id"]]}
     pay = 0
-    if isinstance(marginal.statistic, Pay):
-        of = marginal.statistic.of
+    if marginal.statistic.capped:
+        of = marginal.statistic.column
         pay = slow_pay(rows[of.table][of.column], marginal.statistic.numbers)
     part.size, part.payroll = part.size + 1, part.payroll + pay
     cell = number(marginal.worker, rows)
@@ -157,7 +155,7 @@ def _add(part: Part, job: Row, marginal: Marginal) -> None:
 
 def _listed(parts: list[Part], marginal: Marginal) -> tuple[Any, ...]:
     width = range(marginal.worker_cells)
-    paid = isinstance(marginal.statistic, Pay)
+    paid = marginal.statistic.capped
     return (
         [sum(one.counts[k] for one in parts) for k in width],
         max(one.size for one in parts),

@@ -20,7 +20,7 @@ from leeward.core.codebook import (
     EveryJob,
     JobsRule,
     Marginal,
-    Pay,
+    Mean,
     PrimaryJob,
 )
 from leeward.core.codebook.resources import Resources
@@ -150,7 +150,7 @@ def expect_odd(sources: Sources, folder: Path, kind: str, resources: Resources =
     book = book_of(folder, "place", "pay", "half")
     fine = Marginal("t", whole(book, "place"), whole(book, "pay"))
     coarse = Marginal("u", (), whole(book, "half"))
-    paid = Marginal("v", whole(book, "place"), (), statistic=Pay("mean", book.attributes["pay"]))
+    paid = Marginal("v", whole(book, "place"), (), statistic=Mean(book.attributes["pay"]))
     pay = book.attributes["pay"]
     from_zero, from_eleven = binned(pay, 0, 11, 101), binned(pay, 11, 101, 500)
     classes = Counter(code for _, code in ODD[kind])

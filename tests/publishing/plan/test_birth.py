@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from leeward.core.errors import InvalidParameter, LeewardError
-from leeward.publishing.plan import plan as planning
+from leeward.publishing.plan import plan_problems as planning
 from tests.publishing.plans import CODEBOOK, WEAK, planned
 
 PLACE = "{name: t, by: [place]}"

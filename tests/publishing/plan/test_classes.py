@@ -14,7 +14,7 @@ from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import LeewardError
 from leeward.core.noise import draws
 from leeward.core.noise.scales import Integers
-from leeward.publishing.plan.bins import pseo_edges
+from leeward.publishing.plan.statistic_reading import pseo_edges
 from leeward.publishing.release.certify import Draft
 from tests.publishing.plan.test_plus import opened
 from tests.unchecked import unchecked_release

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from leeward.core.codebook import Pay
+from leeward.core.codebook import Payroll
 from leeward.core.errors import CannotCompose
 from leeward.core.privacy import Guarantee
 from leeward.publishing.ledger import Ledger, Subject
@@ -111,7 +111,7 @@ def paid(folder: Path, cap: int, more: str = "") -> Plan:
     pay = f"  pay: {{table: jobs, {amount}{more}}}\n"
     plan = planned(folder, ("  age:", f"{pay}  age:"), policy="proportional")
     (table,) = plan.tables
-    payroll = Pay("payroll", plan.codebook.attributes["pay"])
+    payroll = Payroll(plan.codebook.attributes["pay"])
     told = replace(table, marginal=replace(table.marginal, statistic=payroll))
     return replace(plan, tables=(told,))
 

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from leeward.core.codebook import Batch, Cells, Confidential, Pay
+from leeward.core.codebook import Batch, Cells, Confidential, Mean
 from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.measurement import Measured, Measurement, PublicLaw
@@ -16,8 +16,8 @@ from leeward.interface.web.plan_result import make_result
 from leeward.publishing.plan.plan import Plan
 from leeward.publishing.plan.predicted import Prediction
 from leeward.publishing.plan.prediction import Outlook
-from leeward.publishing.plan.reading import read_marginal
 from leeward.publishing.plan.request import WrittenTable
+from leeward.publishing.plan.table_reading import read_marginal
 from leeward.publishing.plan.target import MeanError, Target, smallest_budget
 from leeward.publishing.release.certify import Draft
 from leeward.publishing.release.measuring import completed, publish
@@ -40,7 +40,7 @@ def plan(tmp_path: Path) -> Plan:
         codebook=PAID,
     )
     first, second = made.tables
-    paid = replace(first.marginal, statistic=Pay("mean", EARNINGS))
+    paid = replace(first.marginal, statistic=Mean(EARNINGS))
     return replace(made, tables=(replace(first, marginal=paid), second))
 
 

@@ -184,7 +184,7 @@ def test_totals_need_a_total_code_of_an_attribute_of_the_table() -> None:
 
 
 def test_draws_that_would_fill_the_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leeward.publishing.plan.reading.MOST_DRAWN_TOTALS", 20)
+    monkeypatch.setattr("leeward.publishing.plan.table_reading.MOST_DRAWN_TOTALS", 20)
     assert "must have at most 20 rows in memory" in refusal({"totals": "all"})
     for allowed in ({"totals": "all", "margins": "none"}, {"totals": ["sex", "agegrp"]}):
         assert planned([{"name": "t", "by": BY, **allowed}]).tables[0].marginal.totals

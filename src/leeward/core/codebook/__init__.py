@@ -1,9 +1,15 @@
 """What is tabulated: codebook, marginals and statistics, and the two types of values."""
 
-from leeward.core.codebook.attribute import LEFT_OUT, TABLES, Attribute, NumericRange, RealRange
+from leeward.core.codebook.attribute import (
+    LEFT_OUT,
+    TABLES,
+    Attribute,
+    Dimension,
+    NumericRange,
+    RealRange,
+)
 from leeward.core.codebook.cells import Cells, Entries
 from leeward.core.codebook.codebook import Codebook, read_codebook
-from leeward.core.codebook.flow_classes import Flows, Gains
 from leeward.core.codebook.jobs_rule import (
     BoundedJobs,
     EveryJob,
@@ -12,17 +18,18 @@ from leeward.core.codebook.jobs_rule import (
     SingleJob,
     most_rows,
 )
-from leeward.core.codebook.marginal import Breakdown, Dimension, Marginal
-from leeward.core.codebook.row_rules import EVERY_STEP, ROW_RULES, Finding, Loss, RowRule, Steps
-from leeward.core.codebook.statistic import (
-    COUNT,
+from leeward.core.codebook.known_statistics import (
     STATISTICS,
     Classes,
-    Count,
-    Pay,
+    Flows,
+    Gains,
+    Mean,
+    Payroll,
     Percentiles,
-    Statistic,
 )
+from leeward.core.codebook.marginal import Breakdown, Marginal
+from leeward.core.codebook.row_rules import EVERY_STEP, ROW_RULES, Finding, Loss, RowRule, Steps
+from leeward.core.codebook.statistic import COUNT, Count, Statistic
 from leeward.core.codebook.values import Batch, Confidential, Flag, Published
 
 __all__ = [
@@ -51,8 +58,9 @@ __all__ = [
     "JobsRule",
     "Loss",
     "Marginal",
+    "Mean",
     "NumericRange",
-    "Pay",
+    "Payroll",
     "Percentiles",
     "PrimaryJob",
     "Published",

@@ -1,15 +1,20 @@
-"""Attribute: one thing to tabulate by, with its closed list of codes.
+"""Attribute: one thing to tabulate by, with its closed list of codes; a dimension keeps some.
 
 What the data hold is recoded to positions in the list; the list comes from the codebook and
 never from the data. The codes of a numeric column are the classes of its numbers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
+from math import prod
 from types import MappingProxyType
 from typing import Literal
+
+import numpy as np
+
+from leeward.core.codebook.cells import Integers
 
 Table = Literal["workplaces", "workers", "jobs"]
 TABLES: tuple[Table, ...] = ("workplaces", "workers", "jobs")
@@ -135,11 +140,17 @@ class Attribute:
         return self.complete or ((strict or self.of_workplaces) and not self.leaves_out)
 
     @property
-    def edges(self) -> tuple[int, ...]:
-        """The smallest number of each class of a numeric column, and the first beyond the last."""
+    def numeric_range(self) -> NumericRange:
+        """The numbers of a numeric column, which this must be."""
         if self.numbers is None:
             raise TypeError(f"{self.name} is no numeric column")
-        return (self.numbers.low, *(bound + 1 for _, bound in self.numbers.bounds))
+        return self.numbers
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """The smallest number of each class of a numeric column, and the first beyond the last."""
+        numbers = self.numeric_range
+        return (numbers.low, *(bound + 1 for _, bound in numbers.bounds))
 
     def in_classes(self, edges: tuple[int, ...]) -> "Attribute":
         """A numeric column with other classes, from each edge to below the next.
@@ -147,16 +158,14 @@ class Attribute:
         Numbers above the last edge are in the last class, those below the first edge in none. As
         everywhere, what is no number counts as 0, and a number below `low` as `low`.
         """
-        if self.numbers is None:
-            raise TypeError(f"{self.name} is no numeric column")
-        pairs = list(pairwise(edges))
+        numbers, pairs = self.numeric_range, list(pairwise(edges))
         wide = max(2, len(str(len(pairs))))
         codes = tuple(f"{number:0{wide}}" for number in range(1, len(pairs) + 1))
         bounds = [(code, end - 1) for code, (_, end) in zip(codes, pairs, strict=True)]
-        below = [("0" * wide, edges[0] - 1)] if edges[0] > self.numbers.low else []
-        zero = max(0, self.numbers.low)
+        below = [("0" * wide, edges[0] - 1)] if edges[0] > numbers.low else []
+        zero = max(0, numbers.low)
         at = LEFT_OUT if zero < edges[0] else _class_of(zero, bounds)
-        unit, last = self.numbers.per_period, f"{edges[-2]} {self.numbers.per_period} or more"
+        unit, last = numbers.per_period, f"{edges[-2]} {numbers.per_period} or more"
         return replace(
             self,
             codes=codes,
@@ -164,7 +173,7 @@ class Attribute:
             recode={code: place - len(below) for place, (code, _) in enumerate([*below, *bounds])},
             unlisted=at,
             missing=at,
-            numbers=replace(self.numbers, bounds=(*below, *bounds)),
+            numbers=replace(numbers, bounds=(*below, *bounds)),
             total=None,
         )
 
@@ -173,9 +182,8 @@ class Attribute:
 
         Its classes stay as they are; `null_as` is for tables of counts.
         """
-        if self.numbers is None:
-            raise TypeError(f"{self.name} is no numeric column")
-        zero = _class_of(max(0, self.numbers.low), list(self.numbers.bounds))
+        numbers = self.numeric_range
+        zero = _class_of(max(0, numbers.low), list(numbers.bounds))
         return replace(self, unlisted=zero, missing=zero)
 
     @property
@@ -191,3 +199,53 @@ class Attribute:
 def _class_of(number: int, bounds: list[tuple[str, int]]) -> int:
     """The place of the class of a number; the last one has no end."""
     return next((at for at, (_, bound) in enumerate(bounds) if number <= bound), len(bounds) - 1)
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """An attribute with the positions of its codes that count, in the order of the list."""
+
+    attribute: Attribute
+    kept: tuple[int, ...]
+
+    @classmethod
+    def every(cls, attribute: Attribute) -> "Dimension":
+        """All codes of the attribute."""
+        return cls(attribute, tuple(range(len(attribute.codes))))
+
+    @classmethod
+    def keeping(cls, attribute: Attribute, codes: Container[str]) -> "Dimension":
+        """Some codes of the attribute."""
+        return cls(attribute, tuple(n for n, code in enumerate(attribute.codes) if code in codes))
+
+    @property
+    def name(self) -> str:
+        """The attribute's name, which is the column's name in the published table."""
+        return self.attribute.name
+
+    @property
+    def size(self) -> int:
+        """How many codes it has."""
+        return len(self.kept)
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes in order."""
+        return tuple(self.attribute.codes[position] for position in self.kept)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all codes of the list are kept."""
+        return self.size == len(self.attribute.codes)
+
+
+def sizes(dimensions: Iterable[Dimension]) -> int:
+    """The number of combinations."""
+    return prod(dimension.size for dimension in dimensions)
+
+
+def positions(dimensions: tuple[Dimension, ...], keys: Integers) -> tuple[Integers, ...]:
+    """The inverse of numbering: an index for each dimension."""
+    if not dimensions:
+        return ()
+    return tuple(np.unravel_index(keys, tuple(dimension.size for dimension in dimensions)))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from leeward.core.codebook.attribute import LEFT_OUT, Attribute, RealRange
 from leeward.core.codebook.classifications import Library, NoList
@@ -30,7 +30,6 @@ from leeward.core.errors import (
     LeewardError,
     Problems,
     did_you_mean,
-    nearest,
     raise_all,
     shown,
 )
@@ -72,37 +71,37 @@ class Codebook:
         object.__setattr__(self, "pending", MappingProxyType(dict(self.pending)))
 
     def attribute(self, name: str, parameter: str) -> Attribute:
-        """A declared attribute that may be tabulated by; anything else is refused."""
-        found = self.attributes.get(name)
+        """A declared attribute that may be tabulated by; anything else is rejected."""
+        attribute = self.attributes.get(name)
         if name in self.pending:
             raise self.pending[name].refusal
-        if found is None and name in self.reals:
+        if attribute is None and name in self.reals:
             raise InvalidParameter(
                 parameter,
                 rule="must have codes: a column of type number is for regressions alone",
                 value=shown(name),
                 next_step="Declare it with type: integer and classes, or leave it out.",
             )
-        if found is None:
+        if attribute is None:
             raise InvalidParameter(
                 parameter,
                 rule=f"must be declared in the codebook: {', '.join(self.attributes)}",
                 value=shown(name),
                 next_step=did_you_mean(name, self.attributes, "Declare it, or leave it out."),
             )
-        if not found.may_be_tabulated:
+        if not attribute.may_be_tabulated:
             raise InvalidParameter(
                 parameter,
                 rule="must not be a private attribute of workplaces: its values would be published",
                 value=shown(name),
                 next_step="Leave it out; declare it public only if everyone may know it.",
             )
-        return found
+        return attribute
 
     def require_lists(self) -> None:
-        """Refuse attributes of workers and jobs without a list, where all of them count."""
+        """Reject attributes of workers and jobs without a list, where all of them count."""
         used = (one.refusal for one in self.pending.values() if one.table != "workplaces")
-        raise_all({str(one): one for one in used}.values())
+        raise_all({str(problem): problem for problem in used}.values())
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Every (table, column) that must be in the data."""
@@ -112,8 +111,8 @@ class Codebook:
     @property
     def nulls(self) -> Mapping[tuple[str, str], Nulls]:
         """The texts that mean missing in each (table, column) that has any."""
-        found = by_column(self.keys.columns(), self.keys.nulls, self.attributes.values())
-        return {where: texts for where, texts in found.items() if texts}
+        every = by_column(self.keys.columns(), self.keys.nulls, self.attributes.values())
+        return {where: texts for where, texts in every.items() if texts}
 
     def nulls_of(self, table: str) -> Mapping[str, Nulls]:
         """The same of one table, by column."""
@@ -121,27 +120,25 @@ class Codebook:
 
     def parents(self, name: str) -> dict[str, dict[str, str]]:
         """For each attribute that is derived from this one, the parent of each code."""
-        found: dict[str, dict[str, str]] = {}
-        for one in self.attributes.values():
-            if name in self._origins(one):
-                codes = self.attributes[name].codes
-                found[one.name] = {code: one.codes[one.recode[code]] for code in codes}
-        return found
-
-    def _origins(self, attribute: Attribute) -> Iterator[str]:
-        while attribute.origin is not None:
-            yield attribute.origin
-            attribute = self.attributes[attribute.origin]
+        parents: dict[str, dict[str, str]] = {}
+        for coarse in self.attributes.values():
+            finer = coarse
+            while finer.origin is not None:
+                finer = self.attributes[finer.origin]
+                if finer.name == name:
+                    above = {code: coarse.codes[coarse.recode[code]] for code in finer.codes}
+                    parents[coarse.name] = above
+        return parents
 
     def real(self, name: str) -> RealRange:
         """The numbers of a column for regressions; one that is not declared lies in 0 to 1.
 
         Of a numeric column they are those from low to cap.
         """
-        found = self.attributes.get(name)
-        if found is not None and found.numbers is not None:
-            ends = Fraction(found.numbers.low), Fraction(found.numbers.cap)
-            return RealRange(found.column, *ends, nulls=found.nulls)
+        declared = self.attributes.get(name)
+        if declared is not None and declared.numbers is not None:
+            ends = Fraction(declared.numbers.low), Fraction(declared.numbers.cap)
+            return RealRange(declared.column, *ends, nulls=declared.nulls)
         return self.reals.get(name, RealRange(name))
 
     @property
@@ -168,38 +165,16 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
     written, found = parse(WrittenCodebook, content, "codebook")
     if written is None:
         raise Problems(found) if len(found) > 1 else found[0]
-    attributes: dict[str, Attribute] = {}
-    reals: dict[str, RealRange] = {}
-    kept = written.classifications
-    lists = Lists(folder, Library(None if kept is None else folder / kept))
-    pending: dict[str, Pending] = {}
-    for name in _in_order(written.attributes):
-        try:
-            if written.attributes[name].type == REAL:
-                reals[name] = _real(name, written.attributes[name], written.nulls)
-                continue
-            if written.attributes[name].origin in pending:
-                pending[name] = pending[written.attributes[name].origin or ""]
-                continue
-            made = _attribute(name, written.attributes, attributes, lists)
-            attributes[name] = _with_nulls(made, written, attributes)
-        except Problems as several:
-            found.extend(several.problems)
-        except NoList as refusal:
-            pending[name] = Pending(written.attributes[name].table, refusal)
-        except LeewardError as problem:
-            found.append(problem)
+    own = None if written.classifications is None else folder / written.classifications
+    lists = Lists(folder, Library(own))
+    attributes, reals, pending = _declared(written, lists, found)
     found.extend(_given_away(attributes))
-    declared: dict[str, Attribute | RealRange] = {**attributes, **reals}
-    found.extend(_one_key(written.tables))
-    found.extend(contradictions(written.tables.columns(), written.tables.nulls, declared))
-    for number, one in enumerate(written.impossible):
-        found.extend(
-            _misread(one, written.attributes, attributes, f"codebook.impossible[{number}]")
-        )
-    used = {name for one in written.impossible for name in one}
-    lacking = (one.refusal for name, one in pending.items() if not attributes or name in used)
-    found.extend(lacking)
+    found.extend(_contradictions(written, {**attributes, **reals}))
+    for number, combination in enumerate(written.impossible):
+        where = f"codebook.impossible[{number}]"
+        found.extend(_misread(combination, written.attributes, attributes, where))
+    used = {name for combination in written.impossible for name in combination}
+    found.extend(one.refusal for name, one in pending.items() if not attributes or name in used)
     raise_all(found)
     if not attributes:
         raise BadFile(
@@ -212,8 +187,40 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
     return Codebook(written.tables, ordered, written.impossible, reals, pending, lists.library)
 
 
-def _one_key(keys: Keys) -> Iterator[LeewardError]:
-    """A job's worker and workplace are two columns."""
+def _declared(
+    written: WrittenCodebook, lists: Lists, found: list[LeewardError]
+) -> tuple[dict[str, Attribute], dict[str, RealRange], dict[str, Pending]]:
+    """The attributes, columns of real numbers, and attributes without a list, by name."""
+    attributes = dict[str, Attribute]()
+    reals = dict[str, RealRange]()
+    pending = dict[str, Pending]()
+    for name in _in_order(written.attributes):
+        declared = written.attributes[name]
+        where = place(("codebook", "attributes", name))
+        try:
+            if declared.type == REAL:
+                raise_all(problems(name, declared, where))
+                nulls = chosen(declared.nulls, written.nulls)
+                reals[name] = replace(real_range(name, declared, where), nulls=nulls)
+            elif declared.origin in pending:
+                pending[name] = pending[declared.origin or ""]
+            else:
+                attribute = _attribute(name, written.attributes, attributes, lists)
+                attributes[name] = _with_nulls(attribute, written, attributes)
+        except Problems as several:
+            found.extend(several.problems)
+        except NoList as refusal:
+            pending[name] = Pending(declared.table, refusal)
+        except LeewardError as problem:
+            found.append(problem)
+    return attributes, reals, pending
+
+
+def _contradictions(
+    written: WrittenCodebook, declared: Mapping[str, Attribute | RealRange]
+) -> Iterator[LeewardError]:
+    """One column as a job's worker and workplace, or with several lists of nulls."""
+    keys = written.tables
     if keys.jobs.worker == keys.jobs.workplace:
         yield InvalidParameter(
             "codebook.tables.jobs",
@@ -221,33 +228,32 @@ def _one_key(keys: Keys) -> Iterator[LeewardError]:
             value=f"{shown(keys.jobs.worker)} as both",
             next_step="Name the column that says who works, and the one that says where.",
         )
+    yield from contradictions(keys.columns(), keys.nulls, declared)
 
 
 def _misread(
-    one: Combination,
+    combination: Combination,
     declared: Mapping[str, WrittenAttribute],
     sound: Mapping[str, Attribute],
     where: str,
 ) -> Iterator[LeewardError]:
-    """What is wrong with a combination; of attributes with mistakes these are told already."""
-    if len(one) < 2:
+    """What is wrong with a combination; attributes with mistakes have problems of their own."""
+    if len(combination) < 2:
         yield InvalidParameter(
             where,
             rule="must combine codes of at least two attributes",
-            value=", ".join(one) or "none",
+            value=", ".join(combination) or "none",
             next_step="Add another attribute; a code that nobody has is left out of codes.",
         )
-    for name, code in one.items():
-        unfit = name in declared and (
-            declared[name].table == "workplaces" or declared[name].type == REAL
-        )
-        if name not in declared or unfit:
-            near = None if name in declared else nearest(name, declared)
+    fit = {name for name, one in declared.items() if one.table != "workplaces" and one.type != REAL}
+    for name, code in combination.items():
+        if name not in fit:
+            other = "Name another one."
             yield InvalidParameter(
                 place((where, name)),
                 rule="must be a declared attribute of workers or jobs",
                 value=shown(name),
-                next_step=f"Did you mean {near!r}?" if near else "Name another one.",
+                next_step=other if name in declared else did_you_mean(name, declared, other),
             )
         elif name in sound and sound[name].position(code) is None:
             yield InvalidParameter(
@@ -260,17 +266,17 @@ def _misread(
 
 def _given_away(attributes: Mapping[str, Attribute]) -> Iterator[LeewardError]:
     """Public attributes of columns that others declare private; derived ones share their column."""
-    hidden = {
+    private = {
         one.column: one.name for one in attributes.values() if one.of_workplaces and not one.public
     }
-    for one in attributes.values():
-        if one.public and one.column in hidden:
+    for attribute in attributes.values():
+        if attribute.public and attribute.column in private:
             yield InvalidParameter(
-                f"{place(('codebook', 'attributes', one.name))}.public",
+                f"{place(('codebook', 'attributes', attribute.name))}.public",
                 rule="must not be true of a column that another attribute declares private, nor "
                 "of anything derived from it: its values would be published",
-                value=f"true, and {hidden[one.column]} of the same column {shown(one.column)} is "
-                "private",
+                value=f"true, and {private[attribute.column]} of the same column "
+                f"{shown(attribute.column)} is private",
                 next_step="Write public: false, or declare both public if everyone may know them.",
             )
 
@@ -288,22 +294,16 @@ def _in_order(written: Mapping[str, WrittenAttribute]) -> list[str]:
     return sorted(written, key=steps)
 
 
-def _real(name: str, written: WrittenAttribute, nulls: Nulls) -> RealRange:
-    where = place(("codebook", "attributes", name))
-    raise_all(problems(name, written, where))
-    return replace(real_range(name, written, where), nulls=chosen(written.nulls, nulls))
-
-
 def _with_nulls(
-    made: Attribute, written: WrittenCodebook, known: Mapping[str, Attribute]
+    attribute: Attribute, written: WrittenCodebook, known: Mapping[str, Attribute]
 ) -> Attribute:
     """The attribute with the texts that mean missing; a derived one has those of its origin."""
-    if made.origin is not None:
-        return replace(made, nulls=known[made.origin].nulls)
-    own = written.attributes[made.name].nulls
+    if attribute.origin is not None:
+        return replace(attribute, nulls=known[attribute.origin].nulls)
+    own = written.attributes[attribute.name].nulls
     nulls = chosen(own, written.nulls)
-    raise_all(clash(made.name, own, nulls, () if made.numbers else made.recode))
-    return replace(made, nulls=nulls)
+    raise_all(clash(attribute.name, own, nulls, () if attribute.numbers else attribute.recode))
+    return replace(attribute, nulls=nulls)
 
 
 def _attribute(
@@ -332,7 +332,6 @@ def _attribute(
     raise_all(misplaced(written, recode, where))
     recode |= {text: recode[code] for text, code in lists.spelling(written, codes, where).items()}
     raise_all(misplaced(written, recode, where))
-    recode |= dict.fromkeys(written.omit, LEFT_OUT)
     missing = codes.unknown if written.null_as is None else written.null_as
     other = codes.unknown if written.other is None else written.other
     rest = other if numbers is None else missing
@@ -340,18 +339,25 @@ def _attribute(
         name=name,
         table=written.table,  # type: ignore[arg-type] # checked in problems
         column=name if written.column is None else written.column,
-        codes=codes.codes,
-        labels=codes.labels,
-        public=bool(written.public),
-        recode=recode,
+        recode=recode | dict.fromkeys(written.omit, LEFT_OUT),
         unlisted=None if rest is None else recode[rest],
         missing=None if missing is None else recode[missing],
         numbers=numbers,
-        total=written.total,
-        label=written.label,
-        note=written.note,
-        unknown=codes.unknown,
+        **_as_declared(written, codes),
     )
+
+
+def _as_declared(written: WrittenAttribute, codes: CodeList) -> dict[str, Any]:
+    """What an attribute of its own and a coarser one have alike."""
+    return {
+        "codes": codes.codes,
+        "labels": codes.labels,
+        "unknown": codes.unknown,
+        "public": bool(written.public),
+        "total": written.total,
+        "label": written.label,
+        "note": written.note,
+    }
 
 
 def _require_total(code: str, codes: CodeList, where: str) -> None:
@@ -406,16 +412,10 @@ def _derived(
         name=name,
         table=origin.table,
         column=origin.column,
-        codes=codes.codes,
-        labels=codes.labels,
-        public=bool(written.public),
         recode={raw: coarse[position] for raw, position in origin.recode.items()},
         unlisted=None if origin.unlisted is None else coarse[origin.unlisted],
         missing=None if origin.missing is None else coarse[origin.missing],
         numbers=origin.numbers,
-        total=written.total,
-        label=written.label,
-        note=written.note,
         origin=origin.name,
-        unknown=codes.unknown,
+        **_as_declared(written, codes),
     )

@@ -6,13 +6,10 @@ Quarterly Workforce Indicators); job gains and losses are sums over establishmen
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from leeward.core.codebook.attribute import Attribute
 
 Numbers = NDArray[Any]
 
@@ -95,62 +92,3 @@ def _combined(weights: Numbers, columns: Numbers) -> Numbers:
     kind = columns.dtype if columns.dtype.kind == "f" else weights.dtype
     found: Numbers = np.einsum("ij,woj...->woi...", weights.astype(kind), parts)
     return found.reshape(w, width // each * out, *rest)
-
-
-@dataclass(frozen=True)
-class Flows:
-    """Seven measures of each cell, from the counts of the four classes of `of`."""
-
-    of: Attribute
-    name: ClassVar[str] = "flows"
-    unit: ClassVar[str] = "jobs"
-    counts: ClassVar[bool] = True
-    needs: ClassVar[tuple[Attribute, ...]] = ()
-    tabulated: ClassVar[tuple[str, ...]] = FLOW_CODES
-
-    @property
-    def identifier(self) -> Attribute:
-        """The measures in place of the classes."""
-        return _identifier(self.of, tuple(MEASURES))
-
-    @property
-    def order(self) -> list[int]:
-        """Where each class is in the codes of the attribute."""
-        return [self.of.codes.index(code) for code in FLOW_CODES]
-
-
-@dataclass(frozen=True)
-class Gains:
-    """Jobs gained by establishments that grew, and lost by those that shrank.
-
-    What an establishment gained is its jobs of class 01 less those of 10, what it lost the
-    contrary, neither below 0.
-    """
-
-    of: Attribute
-    name: ClassVar[str] = "gains"
-    unit: ClassVar[str] = "jobs"
-    counts: ClassVar[bool] = True
-    needs: ClassVar[tuple[Attribute, ...]] = ()
-    tabulated: ClassVar[tuple[str, ...]] = CHANGING
-    note: ClassVar[str] = (
-        "A net change of one establishment that is small against its size is meant to be hidden, "
-        "so gains and losses of few establishments are mostly noise. Choose their cells beforehand "
-        "from public figures, or judge a row by its released margin; never by what the data say."
-    )
-
-    @property
-    def identifier(self) -> Attribute:
-        """Gains and losses in place of the classes."""
-        return _identifier(self.of, GAINS)
-
-    @property
-    def gained(self) -> int:
-        """The place of the jobs that began among the two classes, in the order of the codes."""
-        began, ended = (self.of.codes.index(code) for code in CHANGING)
-        return int(began > ended)
-
-
-def _identifier(of: Attribute, codes: tuple[str, ...]) -> Attribute:
-    labels = tuple(LABELS[code] for code in codes)
-    return Attribute(MEASURE, of.table, of.column, codes, labels, public=False, recode={})

@@ -6,9 +6,14 @@ from pathlib import Path
 
 from leeward.core.codebook.attribute import Attribute
 from leeward.core.codebook.classifications import Classification, Library, is_standard
-from leeward.core.codebook.code_list import CodeList, read_codes, read_parents
+from leeward.core.codebook.code_list import (
+    CodeList,
+    Spelling,
+    read_codes,
+    read_parents,
+    read_spelling,
+)
 from leeward.core.codebook.declaration import WrittenAttribute
-from leeward.core.codebook.spelling import Spelling, read_spelling
 from leeward.core.codebook.yaml_document import place
 from leeward.core.errors import InvalidParameter, shown
 

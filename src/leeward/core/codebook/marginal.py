@@ -7,19 +7,12 @@ attribute slowest, so that numbers are in the order of the codes.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import prod
-from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from leeward.core.codebook.attribute import Attribute
-from leeward.core.codebook.flow_classes import Gains
-from leeward.core.codebook.statistic import COUNT, Pay, Statistic
-
-Integers = NDArray[np.int64]
-Kind = Literal["workplace", "worker", "joint", "gains", "pay", "worker_pay"]
-"""Kinds of tables that proofs distinguish; those of pay have payroll beside counts."""
+from leeward.core.codebook.attribute import Dimension, positions, sizes
+from leeward.core.codebook.cells import Integers
+from leeward.core.codebook.statistic import COUNT, Kind, Statistic
 
 TOTAL = "total"
 """What the name of a product's table of totals ends in."""
@@ -41,34 +34,6 @@ def margin_columns(*, ends: bool, block: bool) -> tuple[str, ...]:
     """The columns of a table with margins, in their order."""
     own = ENDS if ends else SYMMETRIC
     return (*own, *(BLOCK + name for name in own)) if block else own
-
-
-@dataclass(frozen=True)
-class Dimension:
-    """An attribute with the positions of its codes that count, in the order of the list."""
-
-    attribute: Attribute
-    kept: tuple[int, ...]
-
-    @property
-    def name(self) -> str:
-        """The attribute's name, which is the column's name in the published table."""
-        return self.attribute.name
-
-    @property
-    def size(self) -> int:
-        """How many codes it has."""
-        return len(self.kept)
-
-    @property
-    def codes(self) -> tuple[str, ...]:
-        """The codes in order."""
-        return tuple(self.attribute.codes[position] for position in self.kept)
-
-    @property
-    def whole(self) -> bool:
-        """Whether all codes of the list are kept."""
-        return self.size == len(self.attribute.codes)
 
 
 @dataclass(frozen=True)
@@ -122,12 +87,11 @@ class Marginal:
     def published(self) -> tuple["Marginal", ...]:
         """The tables that are written: itself, or the total and each breakdown of a product.
 
-        Percentiles and measures stand in place of the classes that they follow from.
+        Rows of what follows from classes stand in place of them.
         """
         shown = self.statistic.identifier
         if shown is not None:
-            rows = Dimension(shown, tuple(range(len(shown.codes))))
-            return (replace(self, worker=(*self.worker[:-1], rows)),)
+            return (replace(self, worker=(*self.worker[:-1], Dimension.every(shown))),)
         if not self.breakdowns:
             return (self,)
         parts = [(TOTAL, ()), *((one.name, one.worker) for one in self.breakdowns)]
@@ -164,15 +128,10 @@ class Marginal:
     def kind(self) -> Kind:
         """A workplace table counts every job of its establishments; all else is a worker table.
 
-        Tables of pay are of the same two kinds. Gains are no counts of jobs.
+        What a statistic adds up may make kinds of its own.
         """
-        if self.breakdowns:
-            return "joint"
-        if isinstance(self.statistic, Gains):
-            return "gains"
-        if isinstance(self.statistic, Pay):
-            return "pay" if self.counts_every_job else "worker_pay"
-        return "workplace" if self.counts_every_job else "worker"
+        whole, part = self.statistic.kinds
+        return "joint" if self.breakdowns else whole if self.counts_every_job else part
 
     @property
     def counts_every_job(self) -> bool:
@@ -184,8 +143,7 @@ class Marginal:
     def by_numbers(self) -> bool:
         """Whether a number of a worker or job, such as pay, decides in which cell a job counts."""
         numeric = (one.attribute for one in self.restricted if one.attribute.numbers is not None)
-        classes = any(not one.of_workplaces for one in numeric)
-        return classes or bool(self.statistic.needs and not isinstance(self.statistic, Pay))
+        return any(not attribute.of_workplaces for attribute in numeric)
 
     @property
     def dimensions(self) -> tuple[Dimension, ...]:
@@ -223,15 +181,3 @@ class Marginal:
     def worker_positions(self) -> tuple[Integers, ...]:
         """For each worker dimension, the index into its codes of each worker cell in order."""
         return positions(self.worker, np.arange(self.worker_cells))
-
-
-def sizes(dimensions: Iterable[Dimension]) -> int:
-    """The number of combinations."""
-    return prod(one.size for one in dimensions)
-
-
-def positions(dimensions: tuple[Dimension, ...], keys: Integers) -> tuple[Integers, ...]:
-    """The inverse of numbering: an index for each dimension."""
-    if not dimensions:
-        return ()
-    return tuple(np.unravel_index(keys, tuple(one.size for one in dimensions)))

@@ -1,135 +1,170 @@
-"""Statistic: what a table publishes about the jobs of each cell."""
+"""Statistic: what a table publishes about the jobs of each cell.
 
+Each statistic is a class that says, as data, which keys of a plan it takes and forbids, how its
+values behave and how readers are told. Those who read plans, choose mechanisms or write
+certificates ask it: none of them knows one by name.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeAlias
+from typing import ClassVar, Literal, NamedTuple
 
-from leeward.core.codebook.attribute import Attribute, NumericRange
-from leeward.core.codebook.flow_classes import Flows, Gains
+from leeward.core.codebook.attribute import Attribute, Dimension, NumericRange
+from leeward.core.errors import InvalidParameter
 
-MOST_JOBS = 10**9
-"""No data have more jobs than this."""
-
-MOST_PAY = 2**61 // MOST_JOBS
-"""The highest cap of pay: the payroll of so many jobs is at most 2^61, the most that is noised."""
-
-PERCENTILE = "percentile"
-"""The identifier of the rows of percentiles."""
+Kind = Literal["workplace", "worker", "joint", "gains", "pay", "worker_pay"]
+"""Kinds of tables that proofs distinguish; those of pay have payroll beside counts."""
 
 
-@dataclass(frozen=True)
-class Count:
-    """How many jobs a cell has."""
+class Forbidden(NamedTuple):
+    """Why a key cannot stand beside a statistic, and what to write; both may name `statistic`."""
 
-    name: ClassVar[str] = "count"
-    unit: ClassVar[str] = "jobs"
-    """The unit of a published value."""
+    rule: str
+    next_step: str
 
-    counts: ClassVar[bool] = True
-    """Whether a published value is a number of jobs, so that it is always there."""
 
-    needs: ClassVar[tuple[Attribute, ...]] = ()
-    """The numeric columns whose numbers it reads, beside the cells of the jobs."""
-
-    identifier: ClassVar[None] = None
-    """The identifier of its rows where that is not the last one by which it is tabulated."""
+NOT_ADDED = {
+    key: Forbidden(
+        "must be left out of a table whose statistic is {statistic}",
+        f"Leave {key} out, or give the coarser numbers a table of their own.",
+    )
+    for key in ("totals", "breakdowns")
+}
+"""What is forbidden to values that do not add up."""
 
 
 @dataclass(frozen=True)
-class Pay:
-    """The pay of all jobs of a cell together, or its mean; `of` is a numeric column.
+class Statistic:
+    """Any statistic: of which column, with which edges of classes and which percentages, if any.
 
-    Pay is counted from 0 up to the column's public cap, job by job.
+    Edges and percentages ascend.
     """
 
-    name: Literal["payroll", "mean"]
-    of: Attribute
-    counts: ClassVar[bool] = False
-    identifier: ClassVar[None] = None
+    of: Attribute | None = None
+    edges: tuple[int, ...] = ()
+    at: tuple[int, ...] = ()
+
+    name: ClassVar[str]
+    takes: ClassVar[tuple[str, ...]] = ("of",)
+    """Which of the keys of, bins and at a table with it has."""
+
+    forbids: ClassVar[Mapping[str, Forbidden]] = {}
+    """What cannot stand beside it: keys of a table, `unit`, and `worker_totals`.
+
+    Those are totals over attributes of workers and jobs.
+    """
+
+    requires: ClassVar[tuple[str, ...]] = ()
+    """The codes of the attribute that it is of; none where that is a numeric column."""
+
+    tabulated: ClassVar[tuple[str, ...]] = ()
+    """Those of them by which jobs are counted."""
+
+    several_classes: ClassVar[bool] = False
+    """Whether one class tells nothing."""
+
+    sql: ClassVar[str | None] = None
+    """The function of SQL that asks for it."""
+
+    kinds: ClassVar[tuple[Kind, Kind]] = ("workplace", "worker")
+    """The kind of a table whose cells have all jobs of their workplaces, and of any other."""
+
+    counts: ClassVar[bool] = True
+    """Whether a value is a number of jobs, so that it is always there."""
+
+    disjoint: ClassVar[bool] = True
+    """Whether a job counts in one row at most, so that rows add up."""
+
+    capped: ClassVar[bool] = False
+    """Whether it adds up the pay of jobs, each from 0 up to the public cap of its column."""
+
+    adds_classes: ClassVar[bool] = False
+    """Whether a value is a sum of released classes, whose noise is known."""
+
+    note: ClassVar[str | None] = None
+    """What whoever plans such a table must know."""
 
     @property
-    def needs(self) -> tuple[Attribute, ...]:
-        """The column of pay."""
-        return (self.of,)
+    def column(self) -> Attribute:
+        """The column that it is of."""
+        if self.of is None:
+            raise TypeError(f"{self.name} is of no column")
+        return self.of
 
     @property
     def numbers(self) -> NumericRange:
         """Unit, period and public bounds of the column."""
-        if self.of.numbers is None:
-            raise TypeError(f"{self.of.name} is no numeric column")
-        return self.of.numbers
-
-    @property
-    def unit(self) -> str:
-        """The unit of the column, with its period."""
-        return self.numbers.per_period
+        return self.column.numeric_range
 
     @property
     def cap(self) -> int:
-        """B: the most pay of a job that counts."""
-        return self.numbers.cap
-
-
-@dataclass(frozen=True)
-class Classes:
-    """How many jobs of a cell have a number in each class; the codes of `of` are the classes.
-
-    Class i holds the numbers from `edges[i]` to below `edges[i + 1]`, the last one also those above
-    it. Jobs whose number is below the first edge are in none.
-    """
-
-    of: Attribute
-    edges: tuple[int, ...]
-    name: ClassVar[str] = "classes"
-    unit: ClassVar[str] = "jobs"
-    counts: ClassVar[bool] = True
-    needs: ClassVar[tuple[Attribute, ...]] = ()
-    identifier: ClassVar[None] = None
-
-
-@dataclass(frozen=True)
-class Percentiles:
-    """Numbers below which so many of a hundred jobs are, from the counts of the same classes.
-
-    `at` are whole percentages, ascending.
-    """
-
-    of: Attribute
-    edges: tuple[int, ...]
-    at: tuple[int, ...]
-    name: ClassVar[str] = "percentiles"
-    counts: ClassVar[bool] = False
-    needs: ClassVar[tuple[Attribute, ...]] = ()
+        """The most that a job adds to a value."""
+        return self.numbers.cap if self.capped else 1
 
     @property
     def unit(self) -> str:
-        """The unit of the column, with its period."""
-        return "" if self.of.numbers is None else self.of.numbers.per_period
+        """The unit of a value: jobs, or that of the column with its period."""
+        return "jobs" if self.counts else self.numbers.per_period
 
     @property
-    def identifier(self) -> Attribute:
-        """The percentages in place of the classes."""
-        codes = tuple(str(one) for one in self.at)
-        return Attribute(
-            name=PERCENTILE,
-            table=self.of.table,
-            column=self.of.column,
-            codes=codes,
-            labels=tuple(f"{code} % of jobs below" for code in codes),
-            public=False,
-            recode={},
+    def needs(self) -> tuple[Attribute, ...]:
+        """The numeric columns whose numbers it reads, beside the cells of the jobs."""
+        return (self.column,) if self.capped else ()
+
+    @property
+    def options(self) -> tuple[tuple[str, int | str], ...]:
+        """What a mechanism must know of it beside the cells."""
+        return (("cap", self.cap), ("statistic", self.name)) if self.capped else ()
+
+    @classmethod
+    def in_classes(cls) -> bool:
+        """Whether jobs are tabulated by classes of its column, beside the attributes of a table."""
+        return "bins" in cls.takes or bool(cls.tabulated)
+
+    @property
+    def classes(self) -> Dimension | None:
+        """Those classes, which are the last of the table's dimensions; None without any."""
+        if not self.in_classes():
+            return None
+        return Dimension.keeping(self.column, self.tabulated or self.column.codes)
+
+    @property
+    def identifier(self) -> Attribute | None:
+        """The identifier of its rows where it stands in place of the classes."""
+        return None
+
+    @property
+    def words(self) -> str:
+        """What a value is, in a few words."""
+        return f"{self.name} of {self.column.name}"
+
+    @property
+    def sentence(self) -> str:
+        """What a value is and how it came about."""
+        raise NotImplementedError
+
+    @classmethod
+    def rejection(cls, key: str, value: str, *, parameter: str | None = None) -> InvalidParameter:
+        """The refusal of something that it forbids."""
+        forbidden = cls.forbids[key]
+        return InvalidParameter(
+            parameter or key,
+            rule=forbidden.rule.format(statistic=cls.name),
+            value=value,
+            next_step=forbidden.next_step.format(statistic=cls.name),
         )
 
 
-Statistic: TypeAlias = Count | Pay | Classes | Percentiles | Flows | Gains
-"""Any statistic of a marginal."""
+class Count(Statistic):
+    """How many jobs a cell has."""
+
+    name = "count"
+    takes = ()
+
+    @property
+    def words(self) -> str:
+        """Of all jobs, or of some."""
+        return "number of jobs"
+
 
 COUNT = Count()
-OF_CLASSES = (Classes.name, Percentiles.name)
-"""Names of statistics that put numbers into classes."""
-
-OF_FLOWS = (Flows.name, Gains.name)
-STATISTICS_OF_PAY = ("payroll", "mean")
-"""Names of statistics of the pay of all jobs of a cell."""
-
-STATISTICS = (COUNT.name, *STATISTICS_OF_PAY, *OF_CLASSES, *OF_FLOWS)
-"""The names of statistics that plans use."""

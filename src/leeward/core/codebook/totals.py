@@ -13,8 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.codebook.attribute import Dimension, sizes
 from leeward.core.codebook.cells import Integers
-from leeward.core.codebook.marginal import Dimension, Marginal, sizes
+from leeward.core.codebook.marginal import Marginal
 from leeward.core.codebook.values import Flag, Margins, Published
 
 Column = NDArray[Any]

@@ -10,23 +10,19 @@ from functools import lru_cache
 from math import log
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
-from leeward.core.codebook import Flows, Gains, Marginal, Pay, Percentiles, Statistic
+from leeward.core.codebook import Marginal
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, SizeProfile
 from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, nearest, shown
 from leeward.core.exact import precision, three_digits_up
 from leeward.core.mechanisms.calibrated import COUNTS, PAY, MarginRule, Mechanism, claim
 from leeward.core.mechanisms.count_margins import from_counts
 from leeward.core.mechanisms.error_margins import NarrowedMargins, NoMargins, free_or_none, spend
-from leeward.core.mechanisms.flows import FlowsOfClasses
-from leeward.core.mechanisms.gains import GainsOfEstablishments
 from leeward.core.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import MOST_EPSILON, Parameters
 from leeward.core.mechanisms.pay import PayMechanism
 from leeward.core.mechanisms.pay_margins import pay_margins, unpaid_margins
-from leeward.core.mechanisms.percentiles import of_classes
-from leeward.core.mechanisms.registry import REGISTRY, mechanism, no_gaussian
-from leeward.core.mechanisms.released_classes import bounded
+from leeward.core.mechanisms.registry import REGISTRY, mechanism, no_gaussian, of_statistic
 from leeward.core.noise.design import Design
 from leeward.core.privacy import Guarantee, StrongAlpha
 
@@ -122,20 +118,7 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
         raise unpaid_margins(made)
     elif margins is not None and not chosen.free_margins:
         rule = from_counts(made, kind)
-    return _of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
-
-
-def _of_statistic(made: Measurement, statistic: Statistic) -> Measurement:
-    """The measurement of a table; where values follow from classes, that of the classes in it."""
-    match statistic:
-        case Percentiles():
-            return of_classes(bounded(made, statistic.name), statistic)
-        case Flows():
-            return FlowsOfClasses(bounded(made, statistic.name), statistic)
-        case Gains():
-            return GainsOfEstablishments(made, statistic)
-        case _:
-            return made
+    return of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
 
 
 class Shape(NamedTuple):
@@ -143,14 +126,12 @@ class Shape(NamedTuple):
 
     cells: int
     tables: tuple[int, ...] = ()
-    pay: Pay | None = None
+    pay: tuple[tuple[str, int | str], ...] = ()
 
     @classmethod
     def of(cls, marginal: Marginal) -> "Shape":
         """What a mechanism is calibrated for."""
-        statistic = marginal.statistic
-        pay = statistic if isinstance(statistic, Pay) else None
-        return cls(marginal.worker_cells, tables_of(marginal), pay)
+        return cls(marginal.worker_cells, tables_of(marginal), marginal.statistic.options)
 
 
 def tables_of(marginal: Marginal) -> tuple[int, ...]:
@@ -210,8 +191,8 @@ def _calibrated(
 ) -> Mechanism:
     claims = REGISTRY[name].claims
     options: dict[str, Any] = {"tables": shape.tables} if "joint" in claims else {}
-    if shape.pay is not None and "pay" in claims:
-        options |= {"cap": shape.pay.cap, "statistic": shape.pay.name}
+    if "pay" in claims:
+        options |= dict(shape.pay)
     if name == "payroll_pareto" and pays.policy.name == PROPORTIONAL:
         options["by_payroll"] = True  # the narrower scale, which this policy alone allows
     if narrowed:
@@ -238,7 +219,7 @@ def choose(
         raise no_mechanism(asked, marginal)
     if marginal.kind == "joint":
         return choose_joint(marginal, asked, margins, profile)
-    if isinstance(marginal.statistic, Pay):
+    if marginal.kind in PAY:
         return choose_pay(marginal, asked, margins, profile)
     found, refused = _tried(names, marginal, asked, margins)
     ranked = sorted(found, key=lambda one: _error(one, profile))

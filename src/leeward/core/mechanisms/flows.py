@@ -17,12 +17,13 @@ from leeward.core.codebook.marginal import ENDS, SYMMETRIC
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.codebook.values import Margins
 from leeward.core.mechanisms.calibrated import MarginRule, Words
-from leeward.core.mechanisms.measurement import Expected, Measured
+from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.core.mechanisms.released_classes import (
     MISSED_END,
     ContrastBounds,
     FollowingMargins,
     FromClasses,
+    bounded,
     released,
 )
 from leeward.core.noise.contrast import Contrast
@@ -114,6 +115,11 @@ class FlowsOfClasses(FromClasses):
         """How much wider the noise of measures is than that of a class, on average."""
         wider = normal if self.parameters.rho else laplace
         return float(np.mean([wider(int(np.abs(one).sum())) for one in WEIGHTS]))
+
+
+def flows_of_classes(made: Measurement, statistic: Flows) -> FlowsOfClasses:
+    """Flows of measured classes."""
+    return FlowsOfClasses(bounded(made, statistic.name), statistic)
 
 
 def _sides(noise: ContrastBounds, blocks: Integers, weights: Integers) -> tuple[Integers, Integers]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leeward.core.codebook import Cells, Entries
-from leeward.core.codebook.statistic import MOST_PAY
+from leeward.core.codebook.known_statistics import MOST_PAY
 from leeward.core.errors import InvalidParameter, NotCovered, shown
 from leeward.core.exact import whole_number
 from leeward.core.mechanisms.calibrated import Claims, MarginRule, Mechanism

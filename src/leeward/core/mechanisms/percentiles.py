@@ -26,6 +26,7 @@ from leeward.core.mechanisms.released_classes import (
     ContrastBounds,
     FollowingMargins,
     FromClasses,
+    bounded,
     released,
 )
 from leeward.core.mechanisms.split import Bound
@@ -207,8 +208,9 @@ def monotone(rows: Integers) -> Floats:
     return found
 
 
-def of_classes(made: Measurement, statistic: Percentiles) -> PercentilesOfClasses:
+def percentiles_of_classes(made: Measurement, statistic: Percentiles) -> PercentilesOfClasses:
     """Percentiles of measured classes; without margins, clipping bounds them more closely."""
+    made = bounded(made, statistic.name)
     if made.margins.coverage is None and isinstance(made, ClippedCounts):
         bound = _narrow(made.parameters, made.mechanism.rho)
         made = replace(made, mechanism=made.mechanism.with_bound(bound))

@@ -1,19 +1,23 @@
-"""The mechanisms by name: one line each."""
+"""The mechanisms by name, and what measures a statistic: one line each."""
 
 from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any, cast
 
+from leeward.core.codebook import Flows, Gains, Percentiles, Statistic
 from leeward.core.errors import InvalidParameter, NotCovered, did_you_mean, shown
 from leeward.core.exact import Number
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.edge_laplace import EdgeLaplace
 from leeward.core.mechanisms.edge_pay import EdgePay
+from leeward.core.mechanisms.flows import flows_of_classes
+from leeward.core.mechanisms.gains import GainsOfEstablishments
 from leeward.core.mechanisms.joint_clipped import JointClipped
 from leeward.core.mechanisms.joint_pareto import JointPareto
 from leeward.core.mechanisms.log_laplace import LogLaplace
 from leeward.core.mechanisms.log_pair import LogPair
+from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.node_laplace import NodeLaplace
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import PayMechanism
@@ -23,6 +27,7 @@ from leeward.core.mechanisms.pay_pareto import PayPareto
 from leeward.core.mechanisms.pay_two_scales import PayTwoScales
 from leeward.core.mechanisms.payroll_pareto import PayrollPareto
 from leeward.core.mechanisms.payroll_slope import PayrollSlope
+from leeward.core.mechanisms.percentiles import percentiles_of_classes
 from leeward.core.mechanisms.scale import Scale
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.mechanisms.smooth_gamma import SmoothGamma
@@ -54,6 +59,19 @@ REGISTRY: Mapping[str, type[Calibrated]] = {
     "payroll_slope": PayrollSlope,
     "edge_pay": EdgePay,
 }
+
+FOLLOWING: Mapping[type[Statistic], Callable[[Measurement, Any], Measurement]] = {
+    Percentiles: percentiles_of_classes,
+    Flows: flows_of_classes,
+    Gains: GainsOfEstablishments,
+}
+"""What measures a statistic that follows from the counts of classes."""
+
+
+def of_statistic(made: Measurement, statistic: Statistic) -> Measurement:
+    """The measurement of a table; where values follow from classes, that of the classes in it."""
+    following = FOLLOWING.get(type(statistic))
+    return made if following is None else following(made, statistic)
 
 
 def mechanism(  # noqa: PLR0913 (one for each number)

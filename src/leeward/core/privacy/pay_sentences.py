@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil
 from typing import TYPE_CHECKING, TypeAlias
 
-from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, Marginal, Pay, PrimaryJob
+from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, Marginal, PrimaryJob
 from leeward.core.exact import number_text
 from leeward.core.privacy.job_sentences import most_jobs
 from leeward.core.privacy.raises import joiner_steps, replacement_steps
@@ -62,7 +62,7 @@ class PayRead:
     def of(cls, marginals: Iterable[Marginal]) -> "PayRead":
         """What these tables read."""
         tables = tuple(marginals)
-        paid = [table for table in tables if isinstance(table.statistic, Pay)]
+        paid = [table for table in tables if table.statistic.capped]
         classes = any(table.by_numbers for table in tables)
         columns = {column.name for one in paid for column in one.statistic.needs}
         whole = not classes and len(columns) == 1 and all(one.counts_every_job for one in paid)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from leeward.core.codebook import Flag
-from leeward.core.codebook.statistic import COUNT, PERCENTILE
+from leeward.core.codebook.known_statistics import PERCENTILE
+from leeward.core.codebook.statistic import COUNT
 from leeward.core.show.numbers import Ends
 from leeward.derived.products.layout_file import Number
 from leeward.derived.products.public_layout import MeasureRule, PublicLayout, refused

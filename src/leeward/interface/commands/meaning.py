@@ -9,8 +9,8 @@ from textwrap import shorten
 from unicodedata import normalize
 
 from leeward.core.codebook.classifications import STANDARD, Classification, Library
+from leeward.core.codebook.code_list import LABELS
 from leeward.core.codebook.declaration import NAME, RESERVED
-from leeward.core.codebook.spelling import LABELS
 
 LETTERS = {"ß": "ss", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"}
 """Letters that Unicode does not take apart."""

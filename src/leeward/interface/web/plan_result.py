@@ -14,7 +14,8 @@ from leeward.publishing.ledger import Account, Ledger
 from leeward.publishing.ledger.account import payment
 from leeward.publishing.ledger.repeat import Earlier
 from leeward.publishing.plan.gap import Gap, table_gaps
-from leeward.publishing.plan.plan import Plan, PlannedTable
+from leeward.publishing.plan.plan import Plan
+from leeward.publishing.plan.planned_table import PlannedTable
 from leeward.publishing.plan.predicted import as_json, dearer, table_json
 from leeward.publishing.plan.prediction import Outlook, margin_cost, noise, promises, refusal
 

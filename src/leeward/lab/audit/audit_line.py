@@ -9,13 +9,13 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from leeward.core.codebook import (
+    STATISTICS,
     Attribute,
     Dimension,
     Flows,
     Gains,
     Marginal,
     NumericRange,
-    Pay,
     Percentiles,
 )
 from leeward.core.codebook.flow_classes import FLOW_CODES
@@ -173,7 +173,7 @@ class TableLine(PolicyLine):
             case name:
                 numbers = NumericRange(0, CAP[1], "euros", None, ())
                 pay = Attribute("pay", "jobs", "pay", (), (), False, {}, numbers=numbers)
-                return replace(counted, statistic=Pay(name, pay))
+                return replace(counted, statistic=STATISTICS[name](pay))
 
 
 BEGAN_FIRST = FLOW_CODES[::-1]

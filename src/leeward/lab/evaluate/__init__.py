@@ -5,7 +5,7 @@ Everything computed here is a function of the truth. On data that are not made u
 
 from typing import TYPE_CHECKING
 
-from leeward.core.codebook import COUNT, Classes, EveryJob
+from leeward.core.codebook import EveryJob
 from leeward.core.errors import InvalidParameter, nearest, shown
 from leeward.core.show.progress import Silent
 from leeward.lab.baselines.noise_infusion import Infusion
@@ -147,7 +147,7 @@ def _on_plan(
 def _refuse_statistics(plan: "Plan") -> None:
     """What is scored are counts of cells; nothing else has a true count beside it."""
     for table in plan.tables:
-        if table.marginal.statistic.name not in (COUNT.name, Classes.name):
+        if not table.marginal.statistic.disjoint:
             raise InvalidParameter(
                 f"tables.{table.name}.statistic",
                 rule="must be count or classes in an evaluation, which scores counts",

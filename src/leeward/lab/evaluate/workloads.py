@@ -6,7 +6,8 @@ from fractions import Fraction
 from itertools import combinations
 
 from leeward.core.codebook import Codebook, Dimension, Marginal
-from leeward.core.codebook.marginal import Breakdown, Kind
+from leeward.core.codebook.marginal import Breakdown
+from leeward.core.codebook.statistic import Kind
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import Number, positive
 from leeward.core.privacy import Guarantee

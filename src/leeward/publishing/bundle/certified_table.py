@@ -12,9 +12,9 @@ from pydantic import (
     model_validator,
 )
 
-from leeward.core.codebook.flow_classes import MEASURE, Flows
+from leeward.core.codebook import COUNT, STATISTICS, Statistic
+from leeward.core.codebook.flow_classes import MEASURE
 from leeward.core.codebook.marginal import BOUND, COUNTED, RELEASED, margin_columns
-from leeward.core.codebook.statistic import COUNT
 from leeward.core.codebook.totals import TOTAL_LABEL
 from leeward.publishing.bundle.bundle_files import TABLE_NAME, table_columns
 from leeward.publishing.bundle.pay_statements import FlowStatement, StatisticStatement
@@ -173,24 +173,28 @@ class CertifiedTable(Statement):
         return tuple(map(str, codes))
 
     @property
+    def _published(self) -> type[Statistic]:
+        return STATISTICS[COUNT.name if self.statistic is None else self.statistic.name]
+
+    @property
     def counts(self) -> bool:
         """Whether values are numbers of jobs; others may be empty, with status −1."""
-        return self.statistic is None or self.statistic.counts
+        return self._published.counts
 
     @property
     def disjoint(self) -> bool:
         """Whether each job counts in one row at most: its rows may be added over identifiers."""
-        return self.counts and not isinstance(self.statistic, FlowStatement)
+        return self._published.disjoint
 
     @property
     def signed(self) -> bool:
         """Whether a true number may be below zero: net changes are among its rows."""
-        return isinstance(self.statistic, FlowStatement)
+        return self.counts and not self.disjoint
 
     @property
     def of_classes(self) -> bool:
         """Whether its rows are measures of flows, and its noise is that of the classes."""
-        return isinstance(self.statistic, FlowStatement) and self.statistic.name == Flows.name
+        return self._published.adds_classes
 
     @property
     def unit(self) -> str:
@@ -201,7 +205,7 @@ class CertifiedTable(Statement):
     @property
     def statistic_words(self) -> str:
         """What its values are, in a few words."""
-        return "number of jobs" if self.statistic is None else self.statistic.words
+        return COUNT.words if self.statistic is None else self.statistic.words
 
     @property
     def margin_columns(self) -> tuple[str, ...]:

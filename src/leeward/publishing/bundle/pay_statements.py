@@ -5,27 +5,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from leeward.core.codebook import (
-    COUNT,
-    Attribute,
-    Classes,
-    Count,
-    Flows,
-    Gains,
-    Pay,
-    Percentiles,
-    Statistic,
-)
-from leeward.core.codebook.attribute import NumericRange
+from leeward.core.codebook import COUNT, STATISTICS, Statistic
+from leeward.core.codebook.known_statistics import taking
 from leeward.core.privacy.words import Sentence
-from leeward.core.show.numbers import count, listed
+from leeward.core.show.numbers import listed
 from leeward.publishing.bundle.statements import Listed, Prose, SparseStatement, Statement, Text
 
 Pays = Annotated[int, Field(ge=-(10**15), le=10**15)]
 """An amount in the unit of its column: float64 holds it exactly."""
 
 Percent = Annotated[int, Field(ge=1, le=99)]
-Name = Literal["payroll", "mean", "classes", "percentiles"]
 
 
 class PayStatement(Statement):
@@ -53,7 +42,7 @@ class StatisticStatement(SparseStatement):
 
     optional = ("period", "cap_from", "edges", "at", "count")
 
-    name: Name
+    name: Literal["payroll", "mean", "classes", "percentiles"]
     of: Text
     unit: Text
     period: Text | None = None
@@ -66,64 +55,41 @@ class StatisticStatement(SparseStatement):
     sentence: Prose
 
     @classmethod
-    def of_statistic(cls, statistic: Pay | Classes | Percentiles, *, count: bool) -> Self:
+    def of_statistic(cls, statistic: Statistic, *, count: bool) -> Self:
         """The statement of a statistic of a numeric column."""
-        match statistic:
-            case Pay(name=name, of=column):
-                return cls._read(name, column, count=count)
-            case Classes(of=column, edges=edges):
-                return cls._read("classes", column, edges, count=count)
-            case Percentiles(of=column, edges=edges, at=at):
-                return cls._read("percentiles", column, edges, at, count=count)
-
-    @classmethod
-    def _read(
-        cls,
-        name: Name,
-        column: Attribute,
-        edges: tuple[int, ...] | None = None,
-        at: tuple[int, ...] | None = None,
-        *,
-        count: bool,
-    ) -> Self:
-        numbers = column.numbers
-        if numbers is None:
-            raise TypeError(f"{column.name} is no numeric column")
-        return cls(
-            name=name,
-            of=column.name,
-            unit=numbers.unit,
-            period=numbers.period,
-            low=numbers.low,
-            cap=numbers.cap,
-            cap_from=numbers.cap_from,
-            edges=edges,
-            at=at,
-            count=True if count else None,
-            sentence=f"{_meaning(name, column.name, numbers, edges, at)} {_read_as(numbers)}",
+        numbers = statistic.numbers
+        return cls.model_validate(
+            {
+                "name": statistic.name,
+                "of": statistic.column.name,
+                "unit": numbers.unit,
+                "period": numbers.period,
+                "low": numbers.low,
+                "cap": numbers.cap,
+                "cap_from": numbers.cap_from,
+                "edges": statistic.edges or None,
+                "at": statistic.at or None,
+                "count": True if count else None,
+                "sentence": statistic.sentence,
+            }
         )
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
         if self.low > self.cap:
             raise ValueError("low must not be above cap")
-        if (self.edges is not None) != (self.name in ("classes", "percentiles")):
-            raise ValueError("edges must be there with classes and percentiles alone")
-        if (self.at is not None) != (self.name == "percentiles"):
-            raise ValueError("at must be there with percentiles alone")
+        for name, numbers, key in (("edges", self.edges, "bins"), ("at", self.at, "at")):
+            with_it = taking(key)
+            if (numbers is not None) != (self.name in with_it):
+                raise ValueError(f"{name} must be there with {listed(with_it)} alone")
         if any(a >= b for column in (self.edges, self.at) for a, b in pairwise(column or ())):
             raise ValueError("edges and at must ascend")
         return self
 
     @property
-    def counts(self) -> bool:
-        """Whether a value is a number of jobs."""
-        return self.name == "classes"
-
-    @property
     def value_unit(self) -> str:
         """The unit of a value."""
-        return COUNT.unit if self.counts else self.per_period
+        return COUNT.unit if STATISTICS[self.name].counts else self.per_period
 
     @property
     def per_period(self) -> str:
@@ -143,18 +109,6 @@ class FlowStatement(Statement):
     of: Text
     sentence: Prose
 
-    @classmethod
-    def of_statistic(cls, statistic: Flows | Gains) -> Self:
-        """The statement of flows or gains."""
-        if isinstance(statistic, Flows):
-            return cls(name="flows", of=statistic.of.name, sentence=MEASURED)
-        return cls(name="gains", of=statistic.of.name, sentence=f"{GAINED} {statistic.note}")
-
-    @property
-    def counts(self) -> Literal[True]:
-        """A value is a number of jobs, or a difference of such numbers."""
-        return True
-
     @property
     def value_unit(self) -> str:
         """The unit of a value."""
@@ -166,75 +120,13 @@ class FlowStatement(Statement):
         return f"{self.name} of {self.of}"
 
 
-MEASURED = (
-    "Jobs with pay in the quarter are in four classes, by pay in the quarter before and in the "
-    "quarter after: 11, 10, 01 and 00. A value is a sum of released classes: EmpTotal of all, Emp "
-    "11 + 10, EmpEnd 11 + 01, EmpS 11, HirA 01 + 00, Sep 10 + 00; FrmJbC is 01 less 10, and may be "
-    "below 0. So Emp + HirA = EmpTotal = EmpEnd + Sep and FrmJbC = EmpEnd - Emp, to the last job."
-)
-GAINED = (
-    "The net change of an establishment is its jobs with pay in the quarter after and none in the "
-    "quarter before, less those of the contrary. FrmJbGn is the sum of all net changes above 0, "
-    "FrmJbLs that of all below 0, without sign; in a row of some workers, of the net changes among "
-    "them. They have noise of their own, so FrmJbGn - FrmJbLs "
-    "is not the FrmJbC of a table of flows."
-)
-
-
 def statistic_statement(
     statistic: Statistic, *, count: bool
 ) -> StatisticStatement | FlowStatement | None:
     """The statement of a statistic; None of plain counts. `count`: there is such a column."""
-    match statistic:
-        case Count():
-            return None
-        case Flows() | Gains():
-            return FlowStatement.of_statistic(statistic)
-        case _:
-            return StatisticStatement.of_statistic(statistic, count=count)
-
-
-def _meaning(
-    name: Name,
-    column: str,
-    numbers: NumericRange,
-    edges: tuple[int, ...] | None,
-    at: tuple[int, ...] | None,
-) -> str:
-    """What a value is."""
-    cap = f"{count(numbers.cap)} {numbers.unit}"
-    source = f" The cap is public: {numbers.cap_from}." if numbers.cap_from else ""
-    if name == "payroll":
-        return (
-            f"A value is the {column} of all jobs of a cell together, in {numbers.per_period}: "
-            f"payroll counted up to {cap} a job.{source}"
-        )
-    if name == "mean":
-        return (
-            f"A value is the mean {column} of the jobs of a cell, in {numbers.per_period}: payroll "
-            f"counted up to {cap} a job, over the number of jobs. Jobs above the cap and jobs "
-            f"without pay are jobs.{source}"
-        )
-    first, last = (edges or (numbers.low, numbers.cap))[:: max(1, len(edges or ()) - 1)]
-    classes = (
-        f"classes of {column} from {count(first)} to {count(last)} {numbers.per_period}; jobs "
-        "below the first edge are left out, and jobs from the last edge on are in the last class"
-    )
-    if name == "classes":
-        return f"A value is the number of jobs of a cell in one of the {classes}."
-    places = listed([f"{one} %" for one in at or ()])
-    return (
-        f"A value is the {column} below which {places} of the jobs of a cell are, in "
-        f"{numbers.per_period}, found between the edges of {classes}."
-    )
-
-
-def _read_as(numbers: NumericRange) -> str:
-    """What became of pay that is not a whole number between the bounds."""
-    low = count(numbers.low)
-    below = (
-        "Missing pay counts as 0, and so does pay below 0"
-        if numbers.low == 0
-        else f"Missing pay counts as 0, and what is below {low} counts as {low}"
-    )
-    return f"{below}; pay that is not whole is rounded down."
+    if "of" not in statistic.takes:
+        return None
+    if statistic.requires:
+        named = {"name": statistic.name, "of": statistic.column.name}
+        return FlowStatement.model_validate({**named, "sentence": statistic.sentence})
+    return StatisticStatement.of_statistic(statistic, count=count)

@@ -6,19 +6,19 @@ Nothing is read but the codebook, and nothing is spent.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
 from typing import TYPE_CHECKING, Literal
 
-from leeward.core.codebook import BoundedJobs, Codebook, EveryJob, JobsRule, Pay
+from leeward.core.codebook import BoundedJobs, Codebook, EveryJob, JobsRule
 from leeward.core.codebook.size_profile import MOST_JOBS, SizeProfile
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.exact import alpha_text, number_text
 from leeward.core.privacy import Guarantee, Person, WorkerOnly, sequential
 from leeward.core.show.numbers import count, counted, crossed, error, listed
-from leeward.publishing.plan.plan import Context, PlannedTable
+from leeward.publishing.plan.planned_table import Context, PlannedTable
 from leeward.publishing.plan.prediction import mean_error
-from leeward.publishing.plan.reading import OFFERED, read_marginal, require_limit
+from leeward.publishing.plan.reading import OFFERED, require_limit
 from leeward.publishing.plan.sql import WORKPLACES, Selected, read_statement, statements
+from leeward.publishing.plan.table_reading import read_marginal
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -176,20 +176,20 @@ def explain(
     epsilons
         What each statement costs; left out, each costs what the promise has.
     """
-    texts = [text] if isinstance(text, str) else list(text)
-    found = [one for each in texts for one in _read(each)]
+    found: list[Expr | LeewardError] = []
+    for part in [text] if isinstance(text, str) else text:
+        try:
+            found.extend(statements(part))
+        except LeewardError as problem:
+            found.append(problem)
     _require_number(found, epsilons)
-    each = tuple(epsilons) or (asked.promise.epsilon,) * len(found)
-    told = tuple(_explained(one, asked, spent) for one, spent in zip(found, each, strict=True))
-    accepted = [one for one in told if one.verdict == "accepted"]
-    return told, cost(accepted, asked) if len(found) > 1 and accepted else None
-
-
-def _read(text: str) -> "list[Expr | LeewardError]":
-    try:
-        return list(statements(text))
-    except LeewardError as problem:
-        return [problem]
+    amounts = tuple(epsilons) or (asked.promise.epsilon,) * len(found)
+    explanations = tuple(
+        _explained(statement, asked, amount)
+        for statement, amount in zip(found, amounts, strict=True)
+    )
+    accepted = [one for one in explanations if one.verdict == "accepted"]
+    return explanations, cost(accepted, asked) if len(found) > 1 and accepted else None
 
 
 def _require_number(found: Sequence[object], epsilons: Sequence[Fraction]) -> None:
@@ -209,14 +209,13 @@ def _require_number(found: Sequence[object], epsilons: Sequence[Fraction]) -> No
         )
 
 
-def _explained(one: "Expr | LeewardError", asked: Asked, epsilon: Fraction) -> Explanation:
+def _explained(statement: "Expr | LeewardError", asked: Asked, epsilon: Fraction) -> Explanation:
     try:
-        if isinstance(one, LeewardError):
-            raise one
-        selected = read_statement(one, asked.codebook)
-        if selected.counted == WORKPLACES:
-            return _public(selected, asked)
-        return _accepted(selected, asked, epsilon)
+        if isinstance(statement, LeewardError):
+            raise statement
+        selected = read_statement(statement, asked.codebook)
+        public = selected.counted == WORKPLACES
+        return _public(selected, asked) if public else _accepted(selected, asked, epsilon)
     except LeewardError as problem:
         reason = f"{problem.parameter}: {problem.rule}; got {problem.value}."
         return Explanation("refused", reason, problem.next_step)
@@ -260,15 +259,12 @@ def _accepted(selected: Selected, asked: Asked, epsilon: Fraction) -> Explanatio
 
 def _unit(made: PlannedTable) -> int:
     """By how much one job changes a cell: 1, or the cap of its pay."""
-    statistic = made.marginal.statistic
-    numbers = statistic.of.numbers if isinstance(statistic, Pay) else None
-    return 1 if numbers is None else numbers.cap
+    return made.marginal.statistic.cap
 
 
 def _what(made: PlannedTable) -> str:
     marginal = made.marginal
-    statistic = marginal.statistic
-    what = f"the {statistic.name} of {statistic.of.name}" if isinstance(statistic, Pay) else "jobs"
+    what = f"the {marginal.statistic.words}" if marginal.statistic.capped else "jobs"
     kept = [
         f"{one.name} is {listed(one.codes, 'or')}"
         for one in (*marginal.filters, *marginal.dimensions)
@@ -367,62 +363,42 @@ def _why(asked: Asked, *, parallel: bool) -> str:
 
 
 def _meeting(accepted: Sequence[Explanation], asked: Asked) -> set[frozenset[int]]:
-    """The sets of statements that count the same job, establishment or person."""
-    whole = frozenset(range(len(accepted)))
-    chosen = [dict(one.selected.where) if one.selected else {} for one in accepted]
-    names = sorted({name for one in chosen for name in one if _tells_apart(name, asked)})
-    return reduce(_crossed, (_sharing(name, chosen, asked.codebook) for name in names), {whole})
+    """The sets of statements that count the same job, establishment or person.
 
-
-def _tells_apart(name: str, asked: Asked) -> bool:
-    """Whether what is protected has one code of this attribute."""
-    table = asked.codebook.attributes[name].table
-    if isinstance(asked.promise.policy, WorkerOnly):
-        return True
-    return table == ("workers" if isinstance(asked.promise.policy, Person) else "workplaces")
-
-
-def _sharing(
-    name: str, chosen: Sequence[dict[str, tuple[str, ...]]], codebook: Codebook
-) -> set[frozenset[int]]:
-    """For each code of an attribute, the statements that count it."""
-    return {
-        frozenset(n for n, where in enumerate(chosen) if code in where.get(name, (code,)))
-        for code in codebook.attributes[name].codes
-    }
-
-
-def _crossed(left: set[frozenset[int]], right: set[frozenset[int]]) -> set[frozenset[int]]:
-    """The intersections of two families of sets that no other contains."""
-    found = {one & other for one in left for other in right}
-    return {one for one in found if not any(one < other for other in found)}
+    Only attributes tell them apart of which what is protected has one code.
+    """
+    policy, attributes = asked.promise.policy, asked.codebook.attributes
+    table = "workers" if isinstance(policy, Person) else "workplaces"
+    filters = [dict(one.selected.where) if one.selected else {} for one in accepted]
+    sets = {frozenset(range(len(accepted)))}
+    for name in sorted({name for where in filters for name in where}):
+        if isinstance(policy, WorkerOnly) or attributes[name].table == table:
+            sharing = {
+                frozenset(n for n, where in enumerate(filters) if code in where.get(name, (code,)))
+                for code in attributes[name].codes
+            }
+            crossed_sets = {one & other for one in sets for other in sharing}
+            sets = {one for one in crossed_sets if not any(one < other for other in crossed_sets)}
+    return sets
 
 
 def _as_one_table(accepted: Sequence[Explanation], charges: Sequence[Guarantee]) -> Fraction:
-    """The cost if statements that differ in the codes of one attribute were one table by it."""
-    groups: dict[object, list[tuple[set[str], Fraction]]] = {}
-    for one, charge in zip(accepted, charges, strict=True):
-        groups.setdefault(_shape(one), []).append((_codes(one), charge.epsilon))
-    return sum((_group_cost(rows) for rows in groups.values()), Fraction(0))
+    """The cost if statements that differ in the codes of one attribute were one table by it.
 
-
-def _shape(one: Explanation) -> object:
-    """What a statement asks for, but for the codes of its only filter."""
-    found = one.selected
-    if found is None or len(found.where) != 1:
-        return id(one)
-    (name,) = found.where
-    return (found.by, found.statistic, found.of, name) if name not in found.by else id(one)
-
-
-def _codes(one: Explanation) -> set[str]:
-    found = one.selected
-    return {code for codes in found.where.values() for code in codes} if found else set()
-
-
-def _group_cost(rows: Sequence[tuple[set[str], Fraction]]) -> Fraction:
-    """The maximum where no code is in two statements, else the sum."""
-    total = sum(len(codes) for codes, _ in rows)
-    if len(set().union(*(codes for codes, _ in rows))) == total:
-        return max(spent for _, spent in rows)
-    return sum((spent for _, spent in rows), Fraction(0))
+    Of each such table it is the maximum where no code is in two statements, else the sum.
+    """
+    groups: dict[object, list[tuple[tuple[str, ...], Fraction]]] = {}
+    for explanation, charge in zip(accepted, charges, strict=True):
+        selected, shape, codes = explanation.selected, object(), tuple[str, ...]()
+        if selected is not None and len(selected.where) == 1:
+            ((name, codes),) = selected.where.items()
+            if name not in selected.by:  # all that is asked for but these codes
+                shape = (selected.by, selected.statistic, selected.of, name)
+        groups.setdefault(shape, []).append((codes, charge.epsilon))
+    total = Fraction(0)
+    for rows in groups.values():
+        listed_codes = [code for codes, _ in rows for code in {*codes}]
+        apart = len(set(listed_codes)) == len(listed_codes)
+        amounts = [amount for _, amount in rows]
+        total += max(amounts) if apart else sum(amounts, Fraction(0))
+    return total

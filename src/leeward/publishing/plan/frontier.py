@@ -26,7 +26,8 @@ from leeward.core.show.numbers import NOTHING, error, percent
 from leeward.core.show.page_rows import PageRow
 from leeward.core.show.plots import LINES, Plot, PlotSeries
 from leeward.publishing.plan.fitness import Fitness
-from leeward.publishing.plan.plan import Plan, PlannedTable
+from leeward.publishing.plan.plan import Plan
+from leeward.publishing.plan.planned_table import PlannedTable
 from leeward.publishing.plan.prediction import mean_error, promises
 from leeward.publishing.plan.target import HALF, Profiles, TableAtShare
 
@@ -85,11 +86,11 @@ class Weights:
             raise _bad_weights(path)
         if not names.issuperset(tables):
             raise _bad_weights(path, f", which are tables of the plan: {', '.join(sorted(names))}")
-        found = {name: rational(one, f"tables.{name}") for name, one in tables.items()}
+        worths = {name: rational(text, f"tables.{name}") for name, text in tables.items()}
         price = rational(str(content["price"]), "price")
-        if price <= 0 or min(found.values()) < 0:
+        if price <= 0 or min(worths.values()) < 0:
             raise _bad_weights(path)
-        return cls(found, price)
+        return cls(worths, price)
 
 
 def _bad_weights(path: Path, names: str = "") -> BadFile:
@@ -133,8 +134,8 @@ class Frontier:
     @property
     def cells(self) -> str:
         """The cells that accuracy is predicted for, in words."""
-        words = dict.fromkeys(one.words for one in self.profiles)
-        single = "" if all(one.n for one in self.profiles) else (
+        words = dict.fromkeys(profile.words for profile in self.profiles)
+        single = "" if all(profile.n for profile in self.profiles) else (
             "; each is taken to be one establishment, where relative errors are largest"
         )  # fmt: skip
         return f"{'; '.join(words)}{single}"
@@ -147,7 +148,7 @@ class Frontier:
     @cached_property
     def lines(self) -> Mapping[tuple[str, Fraction | None], tuple[Point, ...]]:
         """The points of each table and α, by rising ε."""
-        grouped = groupby(self.points, lambda one: (one.table, one.alpha))
+        grouped = groupby(self.points, lambda point: (point.table, point.alpha))
         return {key: tuple(points) for key, points in grouped}
 
     @cached_property
@@ -159,7 +160,14 @@ class Frontier:
         return tuple(mark for alpha in alphas if (mark := self._mark(alpha, self.weights)))
 
     def _mark(self, alpha: Fraction | None, weights: Weights) -> Mark | None:
-        worths = list(self._worths(alpha, weights))
+        """What accuracy is worth is known where all weighted tables can be made."""
+        worths = list[tuple[Fraction, float]]()
+        for points in zip(*(self.lines[name, alpha] for name in weights.tables), strict=True):
+            shares = [point.within_10 for point in points]
+            if None not in shares:
+                values = zip(weights.tables.values(), shares, strict=True)
+                worth = sum(float(weight) * 100 * (share or 0.0) for weight, share in values)
+                worths.append((points[0].amount, worth))
         if not worths:
             return None
         price = float(weights.price)
@@ -169,43 +177,34 @@ class Frontier:
         after = rates[best] if best < len(rates) else None
         return Mark(alpha, worths[best][0], before, after)
 
-    def _worths(self, alpha: Fraction | None, weights: Weights) -> Iterator[tuple[Fraction, float]]:
-        """What accuracy is worth at each ε at which all weighted tables can be made."""
-        chosen = [self.lines[name, alpha] for name in weights.tables]
-        for points in zip(*chosen, strict=True):
-            shares = [one.within_10 for one in points]
-            if None not in shares:
-                values = zip(weights.tables.values(), shares, strict=True)
-                yield points[0].amount, sum(float(w) * 100 * (s or 0.0) for w, s in values)
-
     def mark_words(self, mark: Mark) -> str:
         """A marked point in words."""
         price = number_text(self.weights.price) if self.weights else ""
         name = self.plan.asked.currency
-        found = f"{name} {number_text(mark.amount)}" + _at_alpha(mark.alpha, " at alpha ")
+        place = f"{name} {number_text(mark.amount)}" + _at_alpha(mark.alpha, " at alpha ")
         rates = [
             f"{'up to' if way == 0 else 'beyond'} it a unit of {name} buys {error(rate)}"
             for way, rate in enumerate((mark.before, mark.after))
             if rate is not None
         ]
         ends = "" if len(rates) == 2 else " It is an end of the grid."
-        return f"{found}: {', '.join(rates)}, at a price of {price}.{ends} This is {AID}."
+        return f"{place}: {', '.join(rates)}, at a price of {price}.{ends} This is {AID}."
 
     def records(self) -> Iterator[dict[str, object]]:
         """The rows, as CSV and JSON have them."""
         asked, currency = self.plan.asked, self.plan.asked.currency
-        for one in self.points:
-            guarantee = asked.with_amount(one.amount)
+        for point in self.points:
+            guarantee = asked.with_amount(point.amount)
             bound = odds(guarantee)
             values = (
-                one.table,
-                None if one.alpha is None else float(one.alpha),
-                float(one.amount) if currency == "epsilon" else None,
-                float(one.amount) if currency == "rho" else None,
+                point.table,
+                None if point.alpha is None else float(point.alpha),
+                float(point.amount) if currency == "epsilon" else None,
+                float(point.amount) if currency == "rho" else None,
                 _factor(guarantee).replace(",", "") or None,
                 None if bound is None else bound.to,
-                *(one.mechanism, one.unit, one.mean_error, one.median),
-                *one.accuracy,
+                *(point.mechanism, point.unit, point.mean_error, point.median),
+                *point.accuracy,
             )
             yield dict(zip(COLUMNS, values, strict=True))
 
@@ -222,28 +221,32 @@ class Frontier:
         return tuple(self._plot(table.name) for table in self.plan.tables)
 
     def _plot(self, name: str) -> Plot:
-        found = {alpha: points for (table, alpha), points in self.lines.items() if table == name}
-        counted = any(one.within_10 is not None for points in found.values() for one in points)
-        unit = next(iter(found.values()))[0].unit
+        lines = {alpha: points for (table, alpha), points in self.lines.items() if table == name}
+        every = [point for points in lines.values() for point in points]
+        counted = any(point.within_10 is not None for point in every)
 
-        def height(one: Point) -> float | None:
+        def height(point: Point) -> float | None:
             if not counted:
-                return one.mean_error
-            return None if one.within_10 is None else 100 * one.within_10
+                return point.mean_error
+            return None if point.within_10 is None else 100 * point.within_10
 
         series = [
             PlotSeries(
                 _at_alpha(alpha, "α = ") or "accuracy",
                 LINES[at % len(LINES)],
-                _seen((one.amount, height(one)) for one in points),
+                _seen((point.amount, height(point)) for point in points),
             )
-            for at, (alpha, points) in enumerate(found.items())
+            for at, (alpha, points) in enumerate(lines.items())
         ]
-        marked = {mark.alpha: mark.amount for mark in self.marks}
-        stars = [(one.amount, height(one)) for alpha, points in found.items() for one in points
-                 if counted and marked.get(alpha, -1) == one.amount]  # fmt: skip
+        marked = {(mark.alpha, mark.amount) for mark in self.marks}
+        stars = [
+            (point.amount, height(point))
+            for point in every
+            if counted and (point.alpha, point.amount) in marked
+        ]
         if stars:
             series.append(PlotSeries(f"worth its price: {AID}", "mark", _seen(stars), joined=False))
+        unit = every[0].unit
         y = "cells within 10 % of their true count, in %" if counted else f"mean error, {unit}"
         across = f"{self.letter} of the whole plan (steps grow)"
         return Plot(name, across, y, tuple(series), log_x=True, log_y=not counted)
@@ -252,18 +255,18 @@ class Frontier:
         """The rows of a table at the plan's own α, for a person."""
         own = self.plan.asked.alpha
         alpha = own if (name, own) in self.lines else next(a for t, a in self.lines if t == name)
-        return tuple(self._row(one) for one in self.lines[name, alpha])
-
-    def _row(self, one: Point) -> PageRow:
-        guarantee = self.plan.asked.with_amount(one.amount)
-        bound = odds(guarantee)
-        cells = (
-            _factor(guarantee) or NOTHING,
-            NOTHING if bound is None else str(bound.to),
-            error(one.mean_error) if one.mechanism else NOTHING,
-            *map(percent, (one.median, *one.accuracy)),
-        )
-        return PageRow(number_text(one.amount), cells)
+        rows = []
+        for point in self.lines[name, alpha]:
+            guarantee = self.plan.asked.with_amount(point.amount)
+            bound = odds(guarantee)
+            cells = (
+                _factor(guarantee) or NOTHING,
+                NOTHING if bound is None else str(bound.to),
+                error(point.mean_error) if point.mechanism else NOTHING,
+                *map(percent, (point.median, *point.accuracy)),
+            )
+            rows.append(PageRow(number_text(point.amount), cells))
+        return tuple(rows)
 
     @property
     def heads(self) -> tuple[str, ...]:
@@ -288,32 +291,25 @@ def make_frontier(
 ) -> Frontier:
     """The points of a plan's tables on the grid; mechanisms are chosen as a release would."""
     sizes = profiles or (lambda _: plan.profile)
-    found = tuple(sizes(table) for table in plan.tables)
-    chosen = tuple(alphas) or usual_alphas(plan)
+    of_tables = tuple(sizes(table) for table in plan.tables)
     rho = plan.asked.currency == "rho"
-    amounts = [one * one / 2 for one in grid] if rho else grid  # ε implies ε²/2-zCDP
+    amounts = [epsilon * epsilon / 2 for epsilon in grid] if rho else grid  # ε implies ε²/2-zCDP
     points = tuple(
         _point(table, alone.at(amount, alpha), (alpha, amount), profile)
-        for table, profile in zip(plan.tables, found, strict=True)
+        for table, profile in zip(plan.tables, of_tables, strict=True)
         for alone in (TableAtShare.of(plan, table.name),)
-        for alpha in chosen
+        for alpha in tuple(alphas) or usual_alphas(plan)
         for amount in amounts
     )
-    made = Frontier(plan, points, found, weights)
-    _require_counts(made)
-    return made
-
-
-def _require_counts(made: Frontier) -> None:
-    """Accuracy in points is that of counts."""
-    for name in made.weights.tables if made.weights else ():
-        if all(one.within_10 is None for one in made.points if one.table == name):
+    for name in weights.tables if weights else ():  # accuracy in points is that of counts
+        if all(point.within_10 is None for point in points if point.table == name):
             raise InvalidParameter(
                 "--weights",
                 rule="must weigh tables of counts that can be made on the grid",
                 value=shown(name),
                 next_step="Leave the table out of the weights.",
             )
+    return Frontier(plan, points, of_tables, weights)
 
 
 def usual_alphas(plan: Plan) -> tuple[Fraction | None, ...]:
@@ -324,15 +320,15 @@ def usual_alphas(plan: Plan) -> tuple[Fraction | None, ...]:
 
 def read_alphas(written: str, plan: Plan) -> tuple[Fraction, ...]:
     """`0.05,0.1` as numbers that the plan's policy takes."""
-    found = tuple(rational(one.strip(), "--alphas") for one in written.split(","))
-    if plan.asked.alpha is None or not 1 <= len(set(found)) <= MOST_ALPHAS or min(found) <= 0:
+    alphas = {rational(text.strip(), "--alphas") for text in written.split(",")}
+    if plan.asked.alpha is None or not 1 <= len(alphas) <= MOST_ALPHAS or min(alphas) <= 0:
         raise InvalidParameter(
             "--alphas",
             rule=f"must be up to {MOST_ALPHAS} numbers above 0, for a policy that has an alpha",
             value=shown(written),
             next_step="Write such as --alphas 0.05,0.1,0.2, or leave it out.",
         )
-    return tuple(sorted(set(found)))
+    return tuple(sorted(alphas))
 
 
 def _point(
@@ -344,25 +340,16 @@ def _point(
     unit = table.marginal.statistic.unit
     if made is None:
         return Point(table.name, *at, unit)
-    name, mean = made.measurement.name, mean_error(made, profile)
-    found = Fitness.of(made.measurement, profile)
-    if found is None:
-        return Point(table.name, *at, unit, name, mean)
-    return Point(
-        *(table.name, *at, unit, name, mean),
-        found.quantile(HALF),
-        found.within(FIVE),
-        found.within(TEN),
-        _top(found),
-    )
-
-
-def _top(found: Fitness) -> float | None:
-    """How much of the top tenth is right; None where a profile has too few or too many cells."""
+    known = (table.name, *at, unit, made.measurement.name, mean_error(made, profile))
+    fitness = Fitness.of(made.measurement, profile)
+    if fitness is None:
+        return Point(*known)
     try:
-        return found.top(TEN)
-    except LeewardError:
-        return None
+        top = fitness.top(TEN)
+    except LeewardError:  # too few or too many cells
+        top = None
+    within = fitness.within(FIVE), fitness.within(TEN)
+    return Point(*known, fitness.quantile(HALF), *within, top)
 
 
 def _factor(guarantee: Guarantee) -> str:

@@ -6,8 +6,9 @@ It is what certificates state of a table as `partial`, said to the operator befo
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from leeward.core.codebook import LEFT_OUT, Attribute, Classes, Codebook, Count, Dimension, Marginal
-from leeward.publishing.plan.plan import Plan, PlannedTable
+from leeward.core.codebook import LEFT_OUT, Attribute, Codebook, Dimension, Marginal
+from leeward.publishing.plan.plan import Plan
+from leeward.publishing.plan.planned_table import PlannedTable
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def gaps(plan: Plan) -> tuple[Gap, ...]:
 def table_gaps(plan: Plan, table: PlannedTable) -> Iterator[Gap]:
     """The same of one table of the plan: of each part of a product."""
     marginal = table.marginal
-    if not isinstance(marginal.statistic, Count | Classes):
+    if not marginal.statistic.disjoint:
         return
     for part in marginal.published:
         for one in part.partial(strict=plan.strict):

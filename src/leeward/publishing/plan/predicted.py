@@ -6,9 +6,8 @@ from fractions import Fraction
 from textwrap import wrap
 
 from leeward.core.codebook import Marginal
-from leeward.core.codebook.flow_classes import Gains
 from leeward.core.codebook.size_profile import SizeProfile
-from leeward.core.codebook.statistic import COUNT, Count
+from leeward.core.codebook.statistic import COUNT
 from leeward.core.codebook.totals import families
 from leeward.core.exact import number_text
 from leeward.core.privacy import Guarantee
@@ -20,7 +19,8 @@ from leeward.core.show.numbers import bounded, error
 from leeward.publishing.ledger import Account
 from leeward.publishing.ledger.account import payment
 from leeward.publishing.plan.gap import gaps, table_gaps
-from leeward.publishing.plan.plan import Plan, PlannedTable, shown_by
+from leeward.publishing.plan.plan import Plan
+from leeward.publishing.plan.planned_table import PlannedTable, shown_by
 from leeward.publishing.plan.prediction import (
     Expectation,
     PartExpectation,
@@ -123,31 +123,36 @@ def as_json(plan: Plan, remaining: object) -> dict[str, object]:
 
 
 def _guarantee_json(plan: Plan) -> dict[str, object]:
-    """The guarantee of a plan with exact numbers as text."""
+    """The guarantee with exact numbers as text; nothing is spent of the δ of `reading`."""
     guarantee = plan.charge
-    alpha = None if guarantee.alpha is None else str(guarantee.alpha)
-    return {
+    content: dict[str, object] = {
         "policy": guarantee.policy.name,
-        "alpha": alpha,
+        "alpha": None if guarantee.alpha is None else str(guarantee.alpha),
         "plus": guarantee.plus,
         "unit": guarantee.unit,
         "epsilon": str(guarantee.epsilon),
         "delta": str(guarantee.delta),
         "rho": str(guarantee.rho),
-        **({} if guarantee.rho == 0 else {"reading": _reading_json(guarantee)}),
-        "sentence": guarantee.sentence(plan.jobs),
     }
-
-
-def _reading_json(guarantee: Guarantee) -> dict[str, str]:
-    """What ρ is as an ε at a δ, of which nothing is spent."""
-    read = guarantee.restated
-    return {"epsilon": str(read.epsilon), "delta": str(read.delta)}
+    if guarantee.rho:
+        read = guarantee.restated
+        content["reading"] = {"epsilon": str(read.epsilon), "delta": str(read.delta)}
+    return {**content, "sentence": guarantee.sentence(plan.jobs)}
 
 
 def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
-    """One table of the prediction."""
+    """One table of the prediction, with the tables of a product."""
     marginal = table.marginal
+    parts = [
+        {
+            "name": part.name,
+            "worker_cells": part.cells,
+            "mean_error": profile.mean(part.errors),
+            "margins": list(part.margins),
+            "allowances": list(part.allowances),
+        }
+        for part in part_expectations(table, profile)
+    ]
     return {
         "name": table.name,
         "kind": _kind(marginal),
@@ -166,24 +171,8 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
             "mean": mean_error(table, profile),
             "by_largest": [vars(one) for one in expectations(table, profile)],
         },
-        **_parts_json(table, profile),
+        **({"tables": parts} if parts else {}),
     }
-
-
-def _parts_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
-    """The tables of a product; nothing of other tables."""
-    parts = part_expectations(table, profile)
-    told = [
-        {
-            "name": one.name,
-            "worker_cells": one.cells,
-            "mean_error": profile.mean(one.errors),
-            "margins": list(one.margins),
-            "allowances": list(one.allowances),
-        }
-        for one in parts
-    ]
-    return {"tables": told} if told else {}
 
 
 def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
@@ -235,7 +224,12 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     marginal, made = table.marginal, table.measurement
     spent = made.margins.epsilon
     paid = f", of it {number_text(spent)} for margins" if spent else ""
-    yield from _heading(table)
+    if marginal.breakdowns:
+        number = len(marginal.published)
+        yield from wrap(f"{table.name}: {shown_by(marginal)} ({number} tables at once)", 78)
+    else:
+        of = "" if marginal.statistic == COUNT else f", {marginal.statistic.words}"
+        yield f"{table.name}: {shown_by(marginal)} ({_kind(marginal)} table{of})"
     yield from _paragraph("mechanism", f"{made.name}: {table.why}")
     yield f"  cost       {amount_text(table.charge)}{paid}"
     cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
@@ -244,7 +238,7 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
         names = ", ".join(marginal.totals)
         yield from _paragraph("totals", f"of {names}: at most {_total_rows(marginal):,} rows, "
                               "added from the published values at no cost")  # fmt: skip
-    if isinstance(marginal.statistic, Gains):
+    if marginal.statistic.note is not None:
         yield from _paragraph("note", marginal.statistic.note)
     unit = marginal.statistic.unit
     if profile.given:
@@ -282,17 +276,6 @@ def _margin_lines(
             yield f"    {part.name}", [bounded(one) for one in part.allowances]
 
 
-def _heading(table: PlannedTable) -> Iterator[str]:
-    marginal = table.marginal
-    if not marginal.breakdowns:
-        statistic = marginal.statistic
-        of = "" if isinstance(statistic, Count) else f", {statistic.name} of {statistic.of.name}"
-        yield f"{table.name}: {shown_by(marginal)} ({_kind(marginal)} table{of})"
-        return
-    number = len(marginal.published)
-    yield from wrap(f"{table.name}: {shown_by(marginal)} ({number} tables at once)", 78)
-
-
 def _kind(marginal: Marginal) -> str:
     """Workplace, worker or joint; tables of pay are of the first two kinds."""
     if marginal.breakdowns:
@@ -302,8 +285,8 @@ def _kind(marginal: Marginal) -> str:
 
 def _total_rows(marginal: Marginal) -> int:
     """Maximum number of rows of totals."""
-    made = (one.marginal for one in families(marginal.published[0]))
-    return sum(one.workplace_cells * one.worker_cells for one in made)
+    sums = (family.marginal for family in families(marginal.published[0]))
+    return sum(table.workplace_cells * table.worker_cells for table in sums)
 
 
 def _paragraph(who: str, sentence: str) -> list[str]:

@@ -19,7 +19,8 @@ from leeward.core.privacy.odds_of_suspicion import suspicion
 from leeward.core.privacy.words import joined
 from leeward.publishing.ledger import Account
 from leeward.publishing.ledger.account import payment
-from leeward.publishing.plan.plan import Context, Plan, PlannedTable, make_plan
+from leeward.publishing.plan.plan import Plan, make_plan
+from leeward.publishing.plan.planned_table import Context, PlannedTable
 from leeward.publishing.plan.reading import OFFERED, Gathering, read_shares
 from leeward.publishing.plan.request import Request, WrittenTable
 

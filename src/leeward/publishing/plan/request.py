@@ -91,6 +91,16 @@ class WrittenTable(Written):
     note: Long | None = None
 
 
+def as_list(written: list[str] | str) -> list[str]:
+    """What is written as a list, or as its only element."""
+    return [written] if isinstance(written, str) else written
+
+
+def total_names(written: WrittenTable) -> list[str]:
+    """The attributes over which a table is to have totals."""
+    return written.by if written.totals == ALL else as_list(written.totals or [])
+
+
 ABOUT = ("title", "description", "contact", "source", "licence")
 """What a plan says of its publication."""
 

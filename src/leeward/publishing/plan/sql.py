@@ -1,16 +1,15 @@
 """SQL: one SELECT statement as a written table. The text never reaches a database.
 
-Every node of the statement and every argument of a node is known here or refused: nothing is
+Every node of the statement and every argument of a node is known here or rejected: nothing is
 ignored, since an ignored clause would be another table than the one that was asked for.
 """
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from leeward.core.codebook import COUNT, Codebook
+from leeward.core.codebook import COUNT, STATISTICS, Codebook
 from leeward.core.codebook.declaration import Keys
 from leeward.core.errors import InvalidParameter, shown
 from leeward.publishing.plan.request import WrittenTable
@@ -22,7 +21,7 @@ LONGEST = 20_000
 """Maximum length of a statement in characters."""
 
 JOBS, WORKERS, WORKPLACES = "jobs", "workers", "workplaces"
-STATISTICS = {"Sum": "payroll", "Avg": "mean"}
+FUNCTIONS = {one.sql: name for name, one in STATISTICS.items() if one.sql is not None}
 """Aggregates of a numeric column, and the statistics that they ask for."""
 
 
@@ -50,63 +49,56 @@ def by_hand(table: WrittenTable, codebook: Codebook) -> WrittenTable:
     """The same table without SQL."""
     selected = read_statement(one_statement(table.sql or ""), codebook)
     if selected.counted != JOBS:
-        raise _refused(
+        raise _rejected(
             "must count jobs: the number of establishments is public and exact",
             "a count of workplaces",
             "Write establishments: true in a table by the same attributes.",
         )
-    asked = selected.written(table.name).model_dump(include={"by", "where", "statistic", "of"})
-    return table.model_copy(update={**asked, "sql": None})
+    keys = selected.written(table.name).model_dump(include={"by", "where", "statistic", "of"})
+    return table.model_copy(update={**keys, "sql": None})
 
 
 def one_statement(text: str) -> "Expr":
     """The one statement of a text."""
-    found = statements(text)
-    if len(found) != 1:
+    nodes = statements(text)
+    if len(nodes) != 1:
         rule = "must be one SELECT statement"
-        raise _refused(rule, f"{len(found)} statements", "Write a table for each statement.")
-    return found[0]
+        raise _rejected(rule, f"{len(nodes)} statements", "Write a table for each statement.")
+    return nodes[0]
 
 
 def statements(text: str) -> "list[Expr]":
     """The statements of a text, which semicolons end."""
     if len(text) > LONGEST:
         rule = f"must be at most {LONGEST} characters long"
-        raise _refused(rule, f"{len(text)} characters", "Leave out what the table does not need.")
+        raise _rejected(rule, f"{len(text)} characters", "Leave out what the table does not need.")
     from sqlglot import parse  # noqa: PLC0415 (only plans with SQL load it)
     from sqlglot.errors import SqlglotError  # noqa: PLC0415 (as above)
 
-    with _without_messages():
-        try:
-            found = parse(text, read="duckdb")
-        except (SqlglotError, RecursionError):
-            raise _refused(
-                "must be a statement that a reader of SQL understands",
-                "something else",
-                "Write SELECT attributes, COUNT(*) FROM jobs WHERE attribute = 'code' GROUP BY "
-                "attributes.",
-            ) from None
-    return [one for one in found if one is not None and _kind(one) != "Semicolon"]
-
-
-@contextmanager
-def _without_messages() -> Iterator[None]:
-    """The parser writes a line to the error stream for commands that it does not know."""
+    # The parser writes a line to the error stream for commands that it does not know.
     logger = logging.getLogger("sqlglot")
     before = logger.level
     logger.setLevel(logging.CRITICAL)
     try:
-        yield
+        parsed = parse(text, read="duckdb")
+    except (SqlglotError, RecursionError):
+        raise _rejected(
+            "must be a statement that a reader of SQL understands",
+            "something else",
+            "Write SELECT attributes, COUNT(*) FROM jobs WHERE attribute = 'code' GROUP BY "
+            "attributes.",
+        ) from None
     finally:
         logger.setLevel(before)
+    return [node for node in parsed if node is not None and _kind(node) != "Semicolon"]
 
 
 def read_statement(statement: "Expr", codebook: Codebook) -> Selected:
-    """What a statement selects; whatever is not in the subset is refused with the reason."""
+    """What a statement selects; whatever is not in the subset is rejected with the reason."""
     try:
         return _Reader(codebook).selected(statement)
     except RecursionError:
-        raise _refused(
+        raise _rejected(
             "must not be nested deeply", "many brackets", "Write AND between the conditions."
         ) from None
 
@@ -127,7 +119,7 @@ class _Reader:
         self._grouped(node.args.get("group"), node.args["expressions"], by)
         where = dict(self._where(node.args.get("where")))
         if counted == WORKPLACES and statistic != COUNT.name:
-            raise _refused(*ONLY_COUNTED)
+            raise _rejected(*ONLY_COUNTED)
         return Selected(by, where, statistic, of, counted)
 
     # FROM and JOIN
@@ -136,7 +128,7 @@ class _Reader:
         source = node.args.get("from_") or node.args.get("from")
         if source is None:
             rule, step = "must count the rows of a table", "Write FROM jobs."
-            raise _refused(rule, "no FROM", step)
+            raise _rejected(rule, "no FROM", step)
         _only(source, "this")
         self._table(source.this)
         for join in node.args.get("joins") or ():
@@ -145,7 +137,7 @@ class _Reader:
         if joined == {WORKPLACES}:
             return WORKPLACES
         if JOBS not in joined:
-            raise _refused(
+            raise _rejected(
                 "must count jobs: a person is counted by the person's jobs",
                 f"FROM {' and '.join(sorted(joined))}",
                 "Write FROM jobs; jobs: {primary: COLUMN} in the plan counts each person once.",
@@ -158,9 +150,9 @@ class _Reader:
         table = self._name(node.this, (JOBS, WORKERS, WORKPLACES))
         if table not in (JOBS, WORKERS, WORKPLACES):
             rule = "must read the tables jobs, workers and workplaces"
-            raise _refused(rule, shown(table), "Write FROM jobs, and join the other two to it.")
+            raise _rejected(rule, shown(table), "Write FROM jobs, and join the other two to it.")
         if table in self.tables.values():
-            raise _refused(*SELF_JOIN)
+            raise _rejected(*SELF_JOIN)
         alias = node.args.get("alias")
         if alias is not None:
             _only(alias, "this")
@@ -170,14 +162,14 @@ class _Reader:
     def _join(self, join: "Expr") -> None:
         _require(join, "Join")
         if join.args.get("side") or join.args.get("method"):
-            raise _refused(*INNER_ALONE)
+            raise _rejected(*INNER_ALONE)
         if str(join.args.get("kind") or "INNER").upper() != "INNER":
-            raise _refused(*INNER_ALONE)
+            raise _rejected(*INNER_ALONE)
         _only(join, "this", "using", "on", "kind")
         table, before = self._table(join.this), set(self.tables.values())
         other = JOBS if table != JOBS else next(iter(before - {JOBS}))
         if JOBS not in before:
-            raise _refused(*DECLARED_KEYS)
+            raise _rejected(*DECLARED_KEYS)
         left, right = _key(self.codebook.keys, table, other), _key(self.codebook.keys, other, table)
         using, on = join.args.get("using") or [], join.args.get("on")
         if using and on is None:
@@ -186,7 +178,7 @@ class _Reader:
                 return
         elif on is not None and not using and self._joins(on, {(table, left), (other, right)}):
             return
-        raise _refused(*DECLARED_KEYS)
+        raise _rejected(*DECLARED_KEYS)
 
     def _joins(self, on: "Expr", keys: set[tuple[str, str]]) -> bool:
         """Whether a condition equates the key columns of the two tables."""
@@ -194,41 +186,42 @@ class _Reader:
             return False
         _only(on, "this", "expression")
         ends = set()
-        for one in (on.this, on.expression):
-            if _kind(one) != "Column" or not one.args.get("table"):
+        for column in (on.this, on.expression):
+            if _kind(column) != "Column" or not column.args.get("table"):
                 return False
-            _only(one, "this", "table")
-            ends.add((self.tables.get(self._name(one.args["table"])), self._name(one.this)))
+            _only(column, "this", "table")
+            table = self.tables.get(self._name(column.args["table"]))
+            ends.add((table, self._name(column.this)))
         return ends == keys
 
     # SELECT and GROUP BY
 
     def _items(self, nodes: "Iterable[Expr]") -> tuple[tuple[str, ...], tuple[str, str | None]]:
-        by, found = list[str](), list[tuple[str, str | None]]()
+        by, numbers = list[str](), list[tuple[str, str | None]]()
         for node in nodes:
             kind = _kind(node)
             if kind == "Column":
                 by.append(self._attribute(node))
             elif kind == "Count":
-                found.append(self._count(node))
-            elif kind in STATISTICS:
+                numbers.append(self._count(node))
+            elif kind in FUNCTIONS:
                 _only(node, "this")
                 _require(node.this, "Column")
-                found.append((STATISTICS[kind], self._attribute(node.this)))
+                numbers.append((FUNCTIONS[kind], self._attribute(node.this)))
             else:
                 raise _not_known(node)
-        if len(found) != 1:
-            raise _refused(*ONE_NUMBER)
+        if len(numbers) != 1:
+            raise _rejected(*ONE_NUMBER)
         if len(set(by)) < len(by):
-            raise _refused("must name each attribute once", "one twice", "Leave one of them out.")
-        return tuple(by), found[0]
+            raise _rejected("must name each attribute once", "one twice", "Leave one of them out.")
+        return tuple(by), numbers[0]
 
     def _count(self, node: "Expr") -> tuple[str, None]:
         what = node.args.get("this")
         if what is not None and _kind(what) == "Distinct":
-            raise _refused(*ADVICE["Distinct"])
+            raise _rejected(*ADVICE["Distinct"])
         if what is None or _kind(what) != "Star":
-            raise _refused(
+            raise _rejected(
                 "must count rows by COUNT(*)",
                 "COUNT of something else",
                 "Write COUNT(*): where a column is empty, null_as or omit in the codebook says "
@@ -244,7 +237,7 @@ class _Reader:
             _only(group, "expressions")
             named = [self._group(one, items) for one in group.args["expressions"]]
         if len(set(named)) < len(named) or set(named) != set(by):
-            raise _refused(
+            raise _rejected(
                 "must select and group by the same attributes, each once",
                 f"SELECT {', '.join(by) or 'none'} and GROUP BY {', '.join(named) or 'none'}",
                 "Write the attributes before COUNT(*) and again after GROUP BY.",
@@ -270,31 +263,35 @@ class _Reader:
             name, codes = self._condition(condition)
             if name in seen or len(set(codes)) < len(codes):
                 rule = "must name each attribute and each code once in WHERE"
-                raise _refused(rule, shown(name), "Write attribute IN ('code', 'code').")
+                raise _rejected(rule, shown(name), "Write attribute IN ('code', 'code').")
             seen.add(name)
             yield name, codes
 
     def _condition(self, node: "Expr") -> tuple[str, tuple[str, ...]]:
         kind = _kind(node)
         if kind not in ("EQ", "In"):
-            raise _refused(*ADVICE.get(kind, ATTRIBUTE_IS_CODE))
+            raise _rejected(*ADVICE.get(kind, ATTRIBUTE_IS_CODE))
         _only(node, "this", "expression" if kind == "EQ" else "expressions")
         if _kind(node.this) != "Column":
-            raise _refused(*ATTRIBUTE_IS_CODE)
-        written = [node.expression] if kind == "EQ" else node.args["expressions"]
+            raise _rejected(*ATTRIBUTE_IS_CODE)
         name = self._attribute(node.this)
-        return name, tuple(map(_code, written))
+        codes = [node.expression] if kind == "EQ" else node.args["expressions"]
+        for code in codes:
+            if _kind(code) != "Literal" or not code.args.get("is_string"):
+                raise _rejected(*ATTRIBUTE_IS_CODE)
+            _only(code, "this", "is_string")
+        return name, tuple(str(code.this) for code in codes)
 
     # names
 
     def _attribute(self, node: "Expr") -> str:
-        """The attribute that a column names; key columns are refused."""
+        """The attribute that a column names; key columns are rejected."""
         _only(node, "this", "table")
         if _kind(node.this) == "Star":
-            raise _refused(*ADVICE["Star"])
+            raise _rejected(*ADVICE["Star"])
         name = self._name(node.this, self.codebook.attributes)
         if name not in self.codebook.attributes:
-            _refuse_keys(name, self.codebook.keys)
+            _reject_keys(name, self.codebook.keys)
         qualifier = node.args.get("table")
         if qualifier is not None:
             self._require_table(self._name(qualifier), name)
@@ -304,7 +301,7 @@ class _Reader:
         table = self.tables.get(qualifier)
         declared = self.codebook.attributes.get(name)
         if table is None or (declared is not None and declared.table != table):
-            raise _refused(
+            raise _rejected(
                 "must name an attribute by the table that declares it",
                 f"{shown(qualifier)} before {shown(name)}",
                 "Leave the table's name out: names of attributes are unique."
@@ -327,22 +324,15 @@ def _conditions(node: "Expr") -> "Iterator[Expr]":
     """The conditions that AND joins, in their order; brackets around them change nothing."""
     waiting = [node]
     while waiting:
-        one = waiting.pop()
-        if _kind(one) == "Paren":
-            _only(one, "this")
-            waiting.append(one.this)
-        elif _kind(one) == "And":
-            _only(one, "this", "expression")
-            waiting += [one.expression, one.this]
+        node = waiting.pop()
+        if _kind(node) == "Paren":
+            _only(node, "this")
+            waiting.append(node.this)
+        elif _kind(node) == "And":
+            _only(node, "this", "expression")
+            waiting += [node.expression, node.this]
         else:
-            yield one
-
-
-def _code(node: "Expr") -> str:
-    if _kind(node) != "Literal" or not node.args.get("is_string"):
-        raise _refused(*ATTRIBUTE_IS_CODE)
-    _only(node, "this", "is_string")
-    return str(node.this)
+            yield node
 
 
 def _key(keys: Keys, table: str, other: str) -> str:
@@ -352,15 +342,15 @@ def _key(keys: Keys, table: str, other: str) -> str:
     return keys.workers.id if table == WORKERS else keys.workplaces.id
 
 
-def _refuse_keys(name: str, keys: Keys) -> None:
+def _reject_keys(name: str, keys: Keys) -> None:
     if name in (keys.workers.id, keys.jobs.worker):
-        raise _refused(
+        raise _rejected(
             "must not name persons: a table by persons publishes rows of people",
             shown(name),
             "Group by attributes of the codebook.",
         )
     if name in (keys.workplaces.id, keys.jobs.workplace, keys.workplaces.employer):
-        raise _refused(
+        raise _rejected(
             "must not name establishments or employers: their sizes are protected",
             shown(name),
             "Group by public attributes of workplaces.",
@@ -377,30 +367,25 @@ def _require(node: "Expr", kind: str) -> None:
 
 
 def _only(node: "Expr", *known: str) -> None:
-    """Refuse every argument that is given and not known."""
-    for key, value in node.args.items():
-        if key not in known and value not in (None, False, [], ""):
-            raise _not_known(next(_nodes(value), node), key)
-
-
-def _nodes(value: object) -> "Iterator[Expr]":
+    """Reject every argument that is given and not known."""
     from sqlglot.expressions import Expr  # noqa: PLC0415 (only plans with SQL load it)
 
-    for one in value if isinstance(value, list) else [value]:
-        if isinstance(one, Expr):
-            yield one
+    for key, value in node.args.items():
+        if key not in known and value not in (None, False, [], ""):
+            parts = value if isinstance(value, list) else [value]
+            raise _not_known(next((part for part in parts if isinstance(part, Expr)), node), key)
 
 
 def _not_known(node: "Expr", argument: str = "") -> InvalidParameter:
-    """The refusal of a node or of an argument, with the reason where people often ask for it."""
+    """The rejection of a node or of an argument, with the reason where people often ask for it."""
     kind = _kind(node)
     for name in (argument, kind, *(one.__name__ for one in type(node).__mro__)):
         if name in ADVICE:
-            return _refused(*ADVICE[name])
-    return _refused(*OUTSIDE, clause=kind)
+            return _rejected(*ADVICE[name])
+    return _rejected(*OUTSIDE, clause=kind)
 
 
-def _refused(rule: str, value: str, next_step: str, *, clause: str = "") -> InvalidParameter:
+def _rejected(rule: str, value: str, next_step: str, *, clause: str = "") -> InvalidParameter:
     return InvalidParameter("sql", rule=rule, value=clause or value, next_step=next_step)
 
 
@@ -456,6 +441,11 @@ QUANTILE = (
     "must not be a quantile: it is read from released counts of classes",
     "a quantile",
     "Write statistic: percentiles, of: COLUMN in the plan.",
+)
+ONLY_READ = (
+    "must only read",
+    "a statement that writes",
+    "Write a SELECT. The text never reaches a database in any case.",
 )
 ADVICE = {
     "distinct": (
@@ -549,16 +539,8 @@ ADVICE = {
         "FILTER",
         "Write WHERE attribute = 'code'.",
     ),
-    "DML": (
-        "must only read",
-        "a statement that writes",
-        "Write a SELECT. The text never reaches a database in any case.",
-    ),
-    "DDL": (
-        "must only read",
-        "a statement that writes",
-        "Write a SELECT. The text never reaches a database in any case.",
-    ),
+    "DML": ONLY_READ,
+    "DDL": ONLY_READ,
     "Rand": (
         "must not draw random numbers: noise is added by the mechanism alone",
         "random()",

@@ -12,31 +12,24 @@ from pydantic import ValidationError
 
 from leeward.core.codebook import (
     COUNT,
+    STATISTICS,
     Attribute,
     Breakdown,
-    Classes,
-    Dimension,
-    Flows,
-    Gains,
     Marginal,
     NumericRange,
-    Pay,
-    Percentiles,
     Statistic,
 )
-from leeward.core.codebook.flow_classes import FLOW_CODES
 from leeward.core.codebook.marginal import TOTAL
-from leeward.core.codebook.statistic import OF_CLASSES, OF_FLOWS
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.choice import AUTO, IN_PLANS, measurement
 from leeward.core.privacy import Guarantee
 from leeward.publishing.bundle import Certificate, CertifiedTable
 from leeward.publishing.bundle.pay_statements import StatisticStatement
 from leeward.publishing.bundle.total_check import stated_marginal
-from leeward.publishing.plan.bins import read_classes, read_percentiles
-from leeward.publishing.plan.plan import PlannedTable, part_of
+from leeward.publishing.plan.planned_table import PlannedTable, part_of
 from leeward.publishing.plan.reading import read_margins, read_protection, read_shares
-from leeward.publishing.plan.request import ALL, Request, WrittenTable
+from leeward.publishing.plan.request import Request, WrittenTable, as_list, total_names
+from leeward.publishing.plan.statistic_reading import of_column
 
 
 class Disagrees(Exception):
@@ -94,12 +87,8 @@ def _names(written: WrittenTable) -> tuple[str, ...]:
     """The tables that are written of a table of the plan."""
     if not written.breakdowns:
         return (written.name,)
-    parts = ("_".join(_listed(one)) for one in written.breakdowns)
+    parts = ("_".join(as_list(one)) for one in written.breakdowns)
     return tuple(f"{written.name}_{part}" for part in (TOTAL, *parts))
-
-
-def _listed(names: list[str] | str) -> list[str]:
-    return [names] if isinstance(names, str) else names
 
 
 def _made_again(
@@ -135,30 +124,29 @@ def _marginal(written: WrittenTable, parts: Sequence[CertifiedTable]) -> Margina
     first, *broken = map(stated_marginal, parts)
     _require_agreement(written, parts)
     statistic = _statistic(written, parts[0])
-    named = written.by if written.totals == ALL else written.totals or ()
     return replace(
         first,
         name=written.name,
-        worker=_of_statistic(statistic, first.worker),
+        worker=(*first.worker[:-1], statistic.classes) if statistic.classes else first.worker,
         complete=written.complete,
         statistic=statistic,
         establishments=written.establishments,
-        totals=tuple(name for name in written.by if name in _listed(list(named))),
+        totals=tuple(name for name in written.by if name in total_names(written)),
         breakdowns=tuple(Breakdown(one.worker) for one in broken),
     )
 
 
 def _require_agreement(written: WrittenTable, parts: Sequence[CertifiedTable]) -> None:
     """Identifiers and codes are those of the plan, workplaces first."""
-    shown = written.statistic != COUNT.name and written.statistic in (*OF_CLASSES, *OF_FLOWS)
+    last = -1 if STATISTICS[written.statistic].in_classes() else None
     for number, table in enumerate(parts):
-        worker = table.worker_identifiers[: -1 if shown else None]
-        asked = _listed(written.breakdowns[number - 1]) if number else written.by
+        worker = table.worker_identifiers[:last]
+        asked = as_list(written.breakdowns[number - 1]) if number else written.by
         own = (*(() if number else table.workplace_identifiers), *worker)
         if sorted(own, key=asked.index) != asked or [*worker] != [n for n in asked if n in worker]:
             raise Disagrees(f"tables has other identifiers for {table.name} than plan.tables")
         for name, codes in written.where.items():
-            if {*table.kept(name)} != {*_listed(codes)}:
+            if {*table.kept(name)} != {*as_list(codes)}:
                 raise Disagrees(f"tables has other codes of {name} than plan.tables keeps")
         if {*(table.where or {})} - {*written.where}:
             raise Disagrees(f"tables has filters of {table.name} that plan.tables has not")
@@ -166,18 +154,13 @@ def _require_agreement(written: WrittenTable, parts: Sequence[CertifiedTable]) -
 
 def _statistic(written: WrittenTable, table: CertifiedTable) -> Statistic:
     """The statistic of the plan; unit and public bounds of a column are those that are stated."""
-    if written.statistic == COUNT.name:
+    kind, name = STATISTICS[written.statistic], str(written.of)
+    if "of" not in kind.takes:
         return COUNT
-    name = str(written.of)
-    if written.statistic in OF_FLOWS:
-        flow = Attribute(name, "jobs", name, FLOW_CODES, FLOW_CODES, False, {})
-        return Flows(flow) if written.statistic == Flows.name else Gains(flow)
-    of = _numeric(name, table)
-    if written.statistic in OF_CLASSES:
-        return (read_classes if written.statistic == Classes.name else read_percentiles)(
-            written, of
-        )
-    return Pay("mean" if written.statistic == "mean" else "payroll", of)
+    if kind.requires:
+        of = Attribute(name, "jobs", name, kind.requires, kind.requires, False, {})
+        return of_column(kind, of, written)
+    return of_column(kind, _numeric(name, table), written)
 
 
 def _numeric(name: str, table: CertifiedTable) -> Attribute:
@@ -205,13 +188,3 @@ def _numeric(name: str, table: CertifiedTable) -> Attribute:
         label=None if known is None else known.label,
         note=None if known is None else known.note,
     )
-
-
-def _of_statistic(statistic: Statistic, worker: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
-    """The worker part as it is tabulated: classes in place of the measures made of them."""
-    if not isinstance(statistic, Classes | Percentiles | Flows | Gains):
-        return worker
-    of = statistic.of
-    codes = statistic.tabulated if isinstance(statistic, Flows | Gains) else of.codes
-    kept = tuple(at for at, code in enumerate(of.codes) if code in codes)
-    return (*worker[:-1], Dimension(of, kept))

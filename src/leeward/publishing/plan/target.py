@@ -13,7 +13,8 @@ from leeward.core.errors import InvalidParameter, LeewardError, shown
 from leeward.core.exact import number_text
 from leeward.core.show import numbers
 from leeward.publishing.plan.fitness import Fitness
-from leeward.publishing.plan.plan import Plan, PlannedTable, make_plan
+from leeward.publishing.plan.plan import Plan, make_plan
+from leeward.publishing.plan.planned_table import PlannedTable
 from leeward.publishing.plan.prediction import mean_error
 from leeward.publishing.plan.reading import read_shares
 from leeward.publishing.plan.request import WrittenTable

@@ -43,7 +43,8 @@ from leeward.publishing.bundle.statements import (
     worker_promise,
 )
 from leeward.publishing.ledger import Account, Anchor
-from leeward.publishing.plan.plan import Plan, PlannedTable
+from leeward.publishing.plan.plan import Plan
+from leeward.publishing.plan.planned_table import PlannedTable
 from leeward.publishing.plan.request import ABOUT, Request
 
 Rows = tuple[int, int]

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leeward.core.codebook import Attribute, Pay, PrimaryJob
+from leeward.core.codebook import Attribute, PrimaryJob
 from leeward.publishing.ledger import Entry, FrameSketch, Ledger, Reasons, Subject, TableCharge
 from leeward.publishing.ledger.subject import NO_KINDS, SIZE
 from leeward.publishing.plan.plan import Plan
@@ -109,7 +109,7 @@ def kinds(plan: Plan) -> str:
     proportional policy it is the columns of pay that are read, with their caps and nulls.
     """
     statistics = (one.marginal.statistic for one in plan.tables)
-    paid = [_capped(one) for one in statistics if isinstance(one, Pay)]
+    paid = [_capped(column) for statistic in statistics for column in statistic.needs]
     if plan.asked.policy.name == "proportional" and paid:
         return _sum_of(paid)
     if plan.weak_attributes is None:
@@ -122,9 +122,9 @@ def _sum_of(parts: Iterable[dict[str, object]]) -> str:
     return sha256("\n".join(told).encode()).hexdigest()
 
 
-def _capped(statistic: Pay) -> dict[str, object]:
+def _capped(column: Attribute) -> dict[str, object]:
     """What is counted as the pay of a job."""
-    column, numbers = statistic.of, statistic.numbers
+    numbers = column.numeric_range
     counted = {"low": numbers.low, "cap": numbers.cap, **_missing(_numbers(column.nulls))}
     return {"table": column.table, "column": column.column, **counted}
 

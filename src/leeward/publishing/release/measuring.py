@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.core.codebook import Batch, Cells, Entries, Flag, Flows, Marginal, Published
+from leeward.core.codebook import Batch, Cells, Entries, Flag, Marginal, Published
 from leeward.core.codebook.totals import Family, Totals
 from leeward.core.codebook.values import EMPTY
 from leeward.core.mechanisms.measurement import Measurement, Needs
@@ -133,7 +133,7 @@ class AddedTotals:
         noise = made.cell_noise() if marginal.totals else None
         self._draws = None if noise is None else ErrorDraws(CellNoise.read(noise.stated()), seed)
         margins = None if self._draws is None else partial(self._draws.margins, made.margin_columns)
-        self._of_classes = isinstance(marginal.statistic, Flows)
+        self._of_classes = marginal.statistic.adds_classes
         self._totals = Totals(marginal.published[0], margins)
 
     def add(self, published: Published) -> None:

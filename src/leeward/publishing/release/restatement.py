@@ -12,10 +12,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from leeward.core.codebook import Marginal
+from leeward.core.codebook import STATISTICS, Marginal
 from leeward.core.codebook.legal_passages import BUILT_IN, NONE, Law, read_law
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES
-from leeward.core.codebook.statistic import STATISTICS_OF_PAY
 from leeward.core.errors import LeewardError
 from leeward.core.noise.scales import public_seed
 from leeward.core.privacy import Guarantee, sequential
@@ -152,7 +151,8 @@ def _pay_read(tables: Sequence[StatedTable], marginals: Sequence[Marginal]) -> I
     """
     read = PayRead.of(marginals)
     without = [table.written for table in tables if table.planned is None]
-    paid = any(one.statistic in STATISTICS_OF_PAY for one in without)
+    capped = [name for name, statistic in STATISTICS.items() if statistic.capped]
+    paid = any(table.statistic in capped for table in without)
     yield read if not paid else PayRead(read.classes, payroll=True)
     yield PayRead(classes=True, payroll=read.payroll or paid)
     if paid and not read.classes:

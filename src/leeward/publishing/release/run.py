@@ -12,7 +12,8 @@ from leeward.core.noise.selftest import require_accuracy
 from leeward.publishing.bundle import BundleWriter
 from leeward.publishing.engines.engine import Engine
 from leeward.publishing.ledger import Account, Entry
-from leeward.publishing.plan.plan import Plan, PlannedTable
+from leeward.publishing.plan.plan import Plan
+from leeward.publishing.plan.planned_table import PlannedTable
 from leeward.publishing.release.certify import Draft, Rows, certificate
 from leeward.publishing.release.charge import AS_PLANNED, Frames, ReleaseOptions, payment
 from leeward.publishing.release.check import (

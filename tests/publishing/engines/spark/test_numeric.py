@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from leeward.core.codebook import EveryJob, Marginal, Pay
+from leeward.core.codebook import EveryJob, Marginal, Payroll
 from leeward.publishing.engines import connect
 from leeward.publishing.release.check import needed_steps
 from tests.publishing.engines.paid import paid_tables, read_cells
@@ -52,7 +52,7 @@ def test_every_value_of_every_type_has_its_class(tmp_path: Path) -> None:
     book = codebook(tmp_path, "\n".join([head, *lines, f"  half: {HALF}"]))
     tables = [Marginal(f"t{n}", whole(book, "place"), whole(book, f"pay_{n}")) for n in range(4)]
     coarse = Marginal("u", (), whole(book, "half"))
-    pays = [Pay("payroll", book.attributes[f"pay_{n}"]) for n in range(4)]
+    pays = [Payroll(book.attributes[f"pay_{n}"]) for n in range(4)]
     paid = [Marginal(f"p{n}", (), (), statistic=one) for n, one in enumerate(pays)]
     of_plan = binned(book.attributes["pay_0"], 11, 101, 500)
     with connect(in_files(odd_columns(), tmp_path), tmp_path, SPARK) as engine:

@@ -1,0 +1,156 @@
+"""Planned table: a table of a plan with the mechanism that will release it, and its price."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from leeward.core.codebook import Attribute, Codebook, JobsRule, Marginal, most_rows
+from leeward.core.codebook.codebook import read_codebook
+from leeward.core.codebook.size_profile import TYPICAL, SizeProfile, read_profile
+from leeward.core.errors import NotCovered
+from leeward.core.mechanisms.choice import AUTO, choose, named
+from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.privacy import Guarantee, Person
+from leeward.core.show.numbers import crossed
+from leeward.publishing.plan.reading import (
+    Gathering,
+    read_jobs,
+    read_margins,
+    read_per,
+    read_protection,
+    require_limit,
+)
+from leeward.publishing.plan.request import Request, WrittenTable
+from leeward.publishing.plan.sql import by_hand
+from leeward.publishing.plan.table_reading import read_marginal
+
+
+@dataclass(frozen=True)
+class PlannedTable:
+    """A table with the mechanism that will release it."""
+
+    marginal: Marginal
+    written: WrittenTable
+    measurement: Measurement
+    charge: Guarantee
+    why: str
+    person_rows: int | None = None
+    """Under the person policy, how many rows of one person it counts at most."""
+
+    @classmethod
+    def priced(
+        cls,
+        marginal: Marginal,
+        written: WrittenTable,
+        made: tuple[Measurement, str],
+        part: Guarantee,
+        person_rows: int | None,
+    ) -> "PlannedTable":
+        """A table with what its measurement costs; `part` is its part of the budget, for a row."""
+        measurement, why = made
+        cost = measurement.guarantee(part.policy, table=marginal.kind)
+        charge = replace(cost, reading=part.reading)
+        charge = charge if person_rows is None else charge.for_person(person_rows)
+        return cls(marginal, written, measurement, charge, why, person_rows)
+
+    @property
+    def name(self) -> str:
+        """The table's name, which is its file's name."""
+        return self.marginal.name
+
+
+def shown_by(marginal: Marginal) -> str:
+    """The attributes of a table, or of each table of a product, for a person."""
+    parts = (crossed(one.name for one in part.worker) for part in marginal.breakdowns)
+    broken = ", ".join(parts)
+    by = crossed(one.name for one in marginal.dimensions)
+    return f"{by}, broken down by {broken}" if broken else by
+
+
+@dataclass(frozen=True)
+class Context:
+    """What all tables of a plan have in common; None is what could not be read."""
+
+    codebook: Codebook | None
+    asked: Guarantee | None
+    profile: SizeProfile
+    jobs: JobsRule | None
+    per: Attribute | None = None
+    """The attribute that the jobs rule names."""
+
+    @classmethod
+    def read(
+        cls, request: Request, path: Path, found: Gathering, *, strict: bool = False
+    ) -> "Context":
+        """Read it; what is refused is kept in `found`, so that tables are looked at anyway."""
+        files = Gathering()
+        codebook = files.attempt(
+            lambda: read_codebook(
+                request.codebook
+                if isinstance(request.codebook, dict)
+                else path.parent / request.codebook,
+                path.parent,
+            )
+        )
+        profile = files.attempt(lambda: read_profile(request.sizes, path.parent))
+        asked = found.attempt(lambda: read_protection(request.protect), "protect")
+        found.problems.extend(files.problems)
+        made = cls(codebook, asked, profile or TYPICAL, None)
+        return found.attempt(lambda: made._with_jobs(request, strict=strict)) or made
+
+    def _with_jobs(self, request: Request, *, strict: bool) -> "Context":
+        """The same with the rule that says which jobs of a person count."""
+        jobs = read_jobs(request.jobs, strict=strict)
+        if self.asked is not None:
+            require_limit(self.asked.policy, jobs)
+        if self.asked is not None and self.asked.policy.name == "weak" and self.codebook:
+            self.codebook.require_lists()  # the kinds of workers are those of all attributes
+        per = None if self.codebook is None else read_per(jobs, self.codebook)
+        return replace(self, jobs=jobs, per=per)
+
+    def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
+        """A table with a mechanism for its share of the budget."""
+        margins = read_margins(written.margins)
+        if self.codebook is None:
+            return None
+        written = written if written.sql is None else by_hand(written, self.codebook)
+        marginal = read_marginal(written, self.codebook)
+        if self.asked is None:
+            return None
+        rows = self._person_rows(marginal)
+        part = part_of(self.asked, share, rows)
+        if written.mechanism == AUTO:
+            made = choose(marginal, part, margins, self.profile)
+        else:
+            made = named(written.mechanism, marginal, part, margins), "named in the plan"
+        _require_kinds(written, part, made[0])
+        return PlannedTable.priced(marginal, written, made, part, rows)
+
+    def _person_rows(self, marginal: Marginal) -> int | None:
+        """Under the person policy, how many rows of a person the table counts at most.
+
+        Its mechanism hides each of them at that part of the share, and the person pays the share.
+        """
+        if self.asked is None or self.asked.policy.name != Person.name:
+            return None
+        found = None if self.jobs is None else most_rows(self.jobs, marginal, self.per)
+        return found or 1  # a plan without a limit is refused as a whole
+
+
+def part_of(asked: Guarantee, share: Fraction, person_rows: int | None) -> Guarantee:
+    """The budget of a table; under the person policy that of each of a person's rows in it."""
+    part = asked.share(share)
+    return part if person_rows is None else part.for_each_row(person_rows)
+
+
+def _require_kinds(written: WrittenTable, asked: Guarantee, made: Measurement) -> None:
+    """Noise of each cell by itself hides kinds of workers, which are cells of the codebook."""
+    if written.bins is not None and asked.policy.name == "weak" and made.by_cell:
+        raise NotCovered(
+            "bins",
+            rule=f"must be left out of a table by {made.name} under the weak policy, which "
+            "protects kinds of workers by the classes of the codebook",
+            value="given",
+            next_step="Declare these classes in the codebook, use clipped or vector_pareto, or "
+            "write policy: strong.",
+        )
