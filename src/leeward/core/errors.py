@@ -227,8 +227,8 @@ NAMED = 8
 def _told(problems: Iterable[LeewardError]) -> Iterator[str]:
     """Refusals as text; many of one kind are told once, with their number."""
     kinds: dict[tuple[str, str], list[LeewardError]] = {}
-    for one in problems:
-        kinds.setdefault((one.rule, one.next_step), []).append(one)
+    for problem in problems:
+        kinds.setdefault((problem.rule, problem.next_step), []).append(problem)
     for first, *others in kinds.values():
         if len(others) < MOST_OF_A_KIND:
             yield from map(str, (first, *others))
@@ -244,8 +244,8 @@ class FailedAfterCharge(LeewardError):
 
 def raise_all(problems: Iterable[LeewardError]) -> None:
     """Raise what was found: nothing, the one refusal, or all of them as one."""
-    found = tuple(problems)
-    if len(found) == 1:
-        raise found[0]
-    if found:
-        raise Problems(found)
+    errors = tuple(problems)
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise Problems(errors)

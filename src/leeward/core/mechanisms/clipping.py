@@ -164,13 +164,15 @@ def checked_entries(entries: Entries, most: int, tables: int = 1) -> Entries:
     return held
 
 
-def _consistent(held: Entries, most: int, tables: int) -> bool:
+def _consistent(entries: Entries, most: int, tables: int) -> bool:
     """Whether each cell is listed once, no establishment has too many jobs, and sums fit."""
-    jobs = np.zeros(held.sizes.size, dtype=np.int64)  # cells · most is below 2^61
-    np.add.at(jobs, held.row, held.counts)
-    once = _distinct(held.row * held.shape[1] + held.cell, held.sizes.size * held.shape[1])
-    fits = float(held.sizes.astype(float).sum()) <= most / 2
-    return once and fits and not (jobs > tables * held.sizes).any()
+    jobs = np.zeros(entries.sizes.size, dtype=np.int64)  # cells · most is below 2^61
+    np.add.at(jobs, entries.row, entries.counts)
+    once = _distinct(
+        entries.row * entries.shape[1] + entries.cell, entries.sizes.size * entries.shape[1]
+    )
+    fits = float(entries.sizes.astype(float).sum()) <= most / 2
+    return once and fits and not (jobs > tables * entries.sizes).any()
 
 
 def _distinct(numbers: Integers, end: int) -> bool:

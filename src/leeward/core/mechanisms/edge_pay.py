@@ -85,8 +85,8 @@ class EdgePay(PayMechanism):
 
     def _measured(self, columns: Cells | Entries, noise: Noise) -> tuple[Pairs, Ends]:
         drawn = self._release(as_cells(columns), noise)
-        found = Pairs(drawn[:, :, 0], drawn[:, :, 1])
-        return found, self.interval(found)
+        pairs = Pairs(drawn[:, :, 0], drawn[:, :, 1])
+        return pairs, self.interval(pairs)
 
     def interval(self, found: Pairs) -> Ends:
         """Of a payroll v ± q; of a mean that of Fieller, with the noise that each mean has.

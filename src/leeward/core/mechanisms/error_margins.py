@@ -139,15 +139,15 @@ class SpentMargins:
 
     def noise(self, mechanism: PublicScale) -> CellNoise:
         """The scale at which a cell's margin is just wide enough, or that of its count."""
-        made = self.mechanism
-        bound = per_job(made) * allowance_for(made, SELDOM) if self.bounded else np.inf
+        additive = self.mechanism
+        bound = per_job(additive) * allowance_for(additive, SELDOM) if self.bounded else np.inf
         return CellNoise(
-            made.law,
-            share=1 / two_sided(made),
-            least=float(made.scale(0, 0)),
-            shared=made.shared,
+            additive.law,
+            share=1 / two_sided(additive),
+            least=float(additive.scale(0, 0)),
+            shared=additive.shared,
             slope=None if bound == np.inf else bound,
-            lean=made.lean,
+            lean=additive.lean,
         )
 
     def factor(self, *, block: bool = False) -> float:

@@ -76,19 +76,19 @@ class FlowsOfClasses(FromClasses):
 
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """Measures (w, other worker cells × measures), and their margins."""
-        found, bounds = released(self.classes, columns, noise)
-        w, most = len(found.values), BOUND // D  # so that sums stay within 64 bits
-        blocks = np.clip(found.values, -most, most).reshape(w, -1, D)[:, :, self.statistic.order]
+        measured, bounds = released(self.classes, columns, noise)
+        w, most = len(measured.values), BOUND // D  # so that sums stay within 64 bits
+        blocks = np.clip(measured.values, -most, most).reshape(w, -1, D)[:, :, self.statistic.order]
         values = measures(blocks.reshape(w, -1))
-        return Measured(values, self._margins(blocks, values, bounds), found.law)
+        return Measured(values, self._margins(blocks, values, bounds), measured.law)
 
     def _margins(self, blocks: Integers, values: Integers, bounds: list[ContrastBounds]) -> Margins:
         """How far each row is from its ends; the same on both sides without clipping."""
         below, above = (np.zeros((*blocks.shape[:2], len(WEIGHTS)), np.int64) for _ in ENDS)
-        for one in bounds:
+        for bound in bounds:
             for at, weights in enumerate(WEIGHTS):
-                below[one.cells, :, at], above[one.cells, :, at] = _sides(
-                    one, blocks[one.cells], weights
+                below[bound.cells, :, at], above[bound.cells, :, at] = _sides(
+                    bound, blocks[bound.cells], weights
                 )
         below, above = below.reshape(values.shape), above.reshape(values.shape)
         if self.margin_columns == SYMMETRIC:

@@ -175,9 +175,9 @@ class Moments:
         """The standard deviation of the noise of N, in rows."""
         return sqrt(2) * float(self._scale / UNIT)
 
-    def _release(self, held: Establishments, noise: Noise) -> Integers:
+    def _release(self, establishments: Establishments, noise: Noise) -> Integers:
         """What is released, with this noise; the auditor runs it with its own."""
-        sums = held.total()
+        sums = establishments.total()
         return _noisy(sums, Scales(np.ones(sums.size, np.int64), factor=self._scale), noise)
 
     @property
@@ -219,11 +219,11 @@ class EmployerMoments:
         spread = self._moved(theta) / float(self._rest * UNIT)
         return NoisySums(noisy, np.asarray(sqrt(2) * spread))
 
-    def _release(self, held: Establishments, noise: Noise) -> tuple[Integers, Integers]:
+    def _release(self, establishments: Establishments, noise: Noise) -> tuple[Integers, Integers]:
         """What is released, with this noise: sums, and the θ of each cell."""
         maximum = NoisyMaximum(self.clipping, self.split * self.parameters.aimed)
-        theta = self.clipping.theta(maximum.released(held.largest(), noise))
-        sums = held.clipped(theta, self.clipping.lattice)
+        theta = self.clipping.theta(maximum.released(establishments.largest(), noise))
+        sums = establishments.clipped(theta, self.clipping.lattice)
         scales = Scales(np.repeat(self._moved(theta), SUMS), factor=1 / self._rest)
         return _noisy(sums, scales, noise), theta
 

@@ -47,7 +47,7 @@ class Parameters:
     def __repr__(self) -> str:
         usual = Parameters(None, self.epsilon)
         given = ({} if self.rho else {"epsilon": self.epsilon}) | {
-            name: one for name, one in vars(self).items() if one != getattr(usual, name)
+            name: var for name, var in vars(self).items() if var != getattr(usual, name)
         }
         return ", ".join(f"{name} {one}" for name, one in given.items())
 
@@ -88,7 +88,7 @@ class Parameters:
     def constants(self, mechanism: object) -> dict[str, str]:
         """These and a mechanism's own numbers and names, exact, as text."""
         usual = {"plus": 1, "rho": 0}
-        asked = {key: one for key, one in vars(self).items() if usual.get(key) != one}
+        asked = {key: var for key, var in vars(self).items() if usual.get(key) != var}
         own = {**asked, **vars(mechanism)}
         return {key: str(one) for key, one in own.items() if isinstance(one, (Fraction, int, str))}
 

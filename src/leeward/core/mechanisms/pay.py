@@ -155,8 +155,8 @@ class PayMechanism(Mechanism):
         `largest` counts an establishment with all its jobs, `largest_payroll` with all their pay.
         """
         cells = pay_cells(counts, payroll, largest, largest_payroll)
-        found = self._measured(cells, secret())[0]
-        return np.stack(found if self.with_count else found[1:], axis=-1)
+        pairs = self._measured(cells, secret())[0]
+        return np.stack(pairs if self.with_count else pairs[1:], axis=-1)
 
     def lost(self, cells: Cells, establishments: int) -> float:
         """What clipping takes from a payroll at most, where all establishments are alike."""
@@ -237,8 +237,8 @@ def largest_payroll(cells: Cells) -> Integers:
 
 def noisy_indices(index: Integers, spread: Fraction, noise: Noise) -> Integers:
     """Pairs of grid indices (w, 1, 2) with hexagonal noise of this scale."""
-    one = Scales(np.ones(len(index), dtype=np.int64), factor=spread)
-    return noise.pairs(index, (one, one), HEXAGON, 0)
+    scales = Scales(np.ones(len(index), dtype=np.int64), factor=spread)
+    return noise.pairs(index, (scales, scales), HEXAGON, 0)
 
 
 def refuse_worker_cells(name: str, parameters: Parameters) -> None:

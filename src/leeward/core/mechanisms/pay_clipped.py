@@ -164,10 +164,10 @@ class PayClipped(PayMechanism):
         entries = checked_entries(columns, MOST // self._lattice)
         pairs = np.zeros((*entries.shape, 2), dtype=np.int64)
         low, high = np.zeros(entries.shape), np.zeros(entries.shape)
-        for made, cells in by_class(self, self.suited, entries):
-            pairs[cells], theta = made._release(entries.part(cells), noise)
+        for clipped, cells in by_class(self, self.suited, entries):
+            pairs[cells], theta = clipped._release(entries.part(cells), noise)
             found = Pairs(pairs[cells, :, 0], pairs[cells, :, 1])
-            low[cells], high[cells] = made.interval(found, theta)
+            low[cells], high[cells] = clipped.interval(found, theta)
         return Pairs(pairs[:, :, 0], pairs[:, :, 1]), (low, high)
 
     def interval(self, found: Pairs, theta: Integers) -> Ends:
@@ -185,22 +185,22 @@ class PayClipped(PayMechanism):
 
     def typical_ends(self, cells: Cells, establishments: int) -> Ends:
         """At the θ of a maximum without noise."""
-        made = self.suited(establishment_class(establishments))
-        theta = made.bounds.clipping.theta(made.bounds.clipping.grid.index(cells.largest))
-        return made.interval(Pairs(cells.counts, payroll_of(cells, self.cap)), theta)
+        clipped = self.suited(establishment_class(establishments))
+        theta = clipped.bounds.clipping.theta(clipped.bounds.clipping.grid.index(cells.largest))
+        return clipped.interval(Pairs(cells.counts, payroll_of(cells, self.cap)), theta)
 
     def lost(self, cells: Cells, establishments: int) -> float:
         """E(X−θ)⁺ jobs of each establishment at the usual pay; a mean loses nothing at once."""
         if self.statistic == "mean":
             return 0.0
-        made = self.suited(establishment_class(establishments)).bounds
-        jobs = made.maximum.clipping_loss(int(cells.largest[0])) * establishments
+        clipped = self.suited(establishment_class(establishments)).bounds
+        jobs = clipped.maximum.clipping_loss(int(cells.largest[0])) * establishments
         return jobs * self.cap * USUAL_SHARE / self.parameters.cells
 
     def error(self, cells: Cells, count: float, payroll: float) -> Floats | None:
         """Of the noise, over θ too, in the usual class; what clipping takes is left out."""
-        made = self.suited(establishment_class(ESTABLISHMENTS)).bounds
-        spread = made.mean_abs_error(cells.largest)  # E of a Laplace scale in jobs
+        clipped = self.suited(establishment_class(ESTABLISHMENTS)).bounds
+        spread = clipped.mean_abs_error(cells.largest)  # E of a Laplace scale in jobs
         if spread is None:
             return None
         return np.asarray(spread) * HEXAGON.absolute(count, payroll * self.cap)

@@ -99,10 +99,10 @@ class PayMargins:
 
     def smooth(self, cells: Cells, noise: Noise) -> tuple[Floats, Floats]:
         """S̃ and S̃_P of each workplace cell, never below their least values Δ and ΔB."""
-        made, cap, least = self.mechanism, self.mechanism.cap, self.mechanism.parameters.plus
+        mechanism, cap, least = self.mechanism, self.mechanism.cap, self.mechanism.parameters.plus
         if isinstance(self.scale, ScalePair):
             jobs, pay = self.scale.smooth(self.scale._release(cells, noise))
-        elif made.by_payroll:
+        elif mechanism.by_payroll:
             pay = self.scale.smooth(self.scale._release(None, largest_payroll(cells), noise))
             jobs = np.zeros_like(pay)
         else:

@@ -58,13 +58,13 @@ class PayTable(ByMechanism[PayMechanism]):
 
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """Payrolls or means with noise, their intervals, and the counts."""
-        found, ends = self.mechanism._measured(columns, noise)
+        pairs, ends = self.mechanism._measured(columns, noise)
         rule = self.margins
         if isinstance(rule, PayMargins):
-            ends = rule.interval(found, rule.smooth(as_cells(columns), noise))
+            ends = rule.interval(pairs, rule.smooth(as_cells(columns), noise))
         elif rule.coverage is None:
             ends = None
-        values, margins = published_pay(found, ends, self.mechanism.statistic, self.mechanism.cap)
+        values, margins = published_pay(pairs, ends, self.mechanism.statistic, self.mechanism.cap)
         kept = {name: margins[name] for name in self.margin_columns}
         return Measured(values, kept, PublicLaw(None, True, None))
 
@@ -89,7 +89,7 @@ class PayTable(ByMechanism[PayMechanism]):
         """Half of the interval of such a cell if nothing had noise."""
         rule, mechanism = self.margins, self.mechanism
         cells = usual_cells(size, mechanism.cap, self.parameters.cells, establishments)
-        found = Pairs(cells.counts, payroll_of(cells, mechanism.cap))
+        pairs = Pairs(cells.counts, payroll_of(cells, mechanism.cap))
         if not isinstance(rule, PayMargins):
             ends = None if rule.coverage is None else mechanism.typical_ends(cells, establishments)
         else:
@@ -97,7 +97,7 @@ class PayTable(ByMechanism[PayMechanism]):
             jobs = np.maximum(alpha * cells.largest, plus)
             most = np.maximum(alpha * largest_payroll(cells), plus * mechanism.cap)
             pay = most if mechanism.by_payroll else jobs * mechanism.cap
-            ends = rule.interval(found, (jobs, pay))
+            ends = rule.interval(pairs, (jobs, pay))
         if ends is None:
             return None
         top = float(mechanism.cap if mechanism.statistic == "mean" else BOUND)
@@ -155,7 +155,7 @@ def mean_errors(mechanism: PayMechanism, cells: Cells) -> Floats | None:
 
 def _rows(cells: Cells, rows: Integers) -> Cells:
     """Some of the workplace cells."""
-    kept = {name: one[rows] for name, one in columns(cells).items()}
+    kept = {name: column[rows] for name, column in columns(cells).items()}
     return Cells(**kept)
 
 

@@ -108,10 +108,10 @@ class PercentilesOfClasses(FromClasses):
 
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """Percentiles (w, other worker cells × percentages), and their columns."""
-        found, bounds = released(self.classes, columns, noise)
-        w, d = len(found.values), len(self.statistic.edges) - 1
-        most = BOUND // found.values.shape[1]  # so that sums stay within 64 bits
-        blocks = np.clip(found.values, -most, most).reshape(w, -1, d)
+        measured, bounds = released(self.classes, columns, noise)
+        w, d = len(measured.values), len(self.statistic.edges) - 1
+        most = BOUND // measured.values.shape[1]  # so that sums stay within 64 bits
+        blocks = np.clip(measured.values, -most, most).reshape(w, -1, d)
         columns_of = {COUNTED: np.repeat(blocks.sum(axis=2)[:, :, None], len(self.statistic.at), 2)}
         values = interpolated(blocks, self.statistic)
         if self.classes.margins.coverage is not None:
@@ -119,7 +119,7 @@ class PercentilesOfClasses(FromClasses):
                 dict(zip(ENDS, self._ends(blocks, values, bounds), strict=True)) | columns_of
             )
         flat = {name: one.reshape(w, -1) for name, one in columns_of.items()}
-        return Measured(values.reshape(w, -1), flat, found.law)
+        return Measured(values.reshape(w, -1), flat, measured.law)
 
     def _ends(
         self, blocks: Integers, values: Integers, bounds: list[ContrastBounds]
@@ -127,13 +127,13 @@ class PercentilesOfClasses(FromClasses):
         """The edges at which both walks stop; no interval leaves its percentile out."""
         edges = np.array(self.statistic.edges)
         low, high = np.full_like(values, EMPTY), np.full_like(values, EMPTY)
-        for one in bounds:
+        for bound in bounds:
             for at, percent in enumerate(self.statistic.at):
-                under, over = walked(one, blocks[one.cells], percent)
-                value, last = values[one.cells, :, at], edges.size - 1
-                low[one.cells, :, at] = np.minimum(edges[under], value)
+                under, over = walked(bound, blocks[bound.cells], percent)
+                value, last = values[bound.cells, :, at], edges.size - 1
+                low[bound.cells, :, at] = np.minimum(edges[under], value)
                 ended = np.maximum(edges[last - over], value)
-                high[one.cells, :, at] = np.where(over > 0, ended, EMPTY)
+                high[bound.cells, :, at] = np.where(over > 0, ended, EMPTY)
         nothing = values == EMPTY
         return np.where(nothing, EMPTY, low), np.where(nothing, EMPTY, high)
 

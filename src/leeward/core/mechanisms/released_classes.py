@@ -197,10 +197,10 @@ def bounded(made: Measurement, statistic: str) -> Measurement:
     return made
 
 
-def _has_bounds(made: Measurement) -> bool:
-    if isinstance(made, CountsWithNoise):
-        return isinstance(made.mechanism, EdgeLaplace | VectorPareto)
-    return isinstance(made, ClippedCounts)
+def _has_bounds(measurement: Measurement) -> bool:
+    if isinstance(measurement, CountsWithNoise):
+        return isinstance(measurement.mechanism, EdgeLaplace | VectorPareto)
+    return isinstance(measurement, ClippedCounts)
 
 
 def released(
@@ -211,11 +211,11 @@ def released(
         return classes._measure(columns, noise), []
     if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, VectorPareto):
         return _pareto(classes, columns, noise)
-    found = classes._measure(columns, noise)
+    measured = classes._measure(columns, noise)
     if isinstance(classes, ClippedCounts) and isinstance(columns, Entries):
-        return found, _clipped(classes, columns, found)
+        return measured, _clipped(classes, columns, measured)
     if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, EdgeLaplace):
-        return found, [_edge(classes.mechanism, len(found.values))]
+        return measured, [_edge(classes.mechanism, len(measured.values))]
     raise AssertionError(f"margins of classes by {classes.name} were not refused")
 
 
@@ -233,19 +233,19 @@ def _pareto(
     classes: CountsWithNoise, columns: Cells | Entries, noise: Noise
 ) -> tuple[Measured, list[ContrastBounds]]:
     """One H for all classes of a workplace cell, and a noisy scale (percentiles.proof.md, 3)."""
-    made, paid = classes.mechanism, classes.margins
-    if not isinstance(made, VectorPareto) or not isinstance(paid, SpentMargins):
+    additive, paid = classes.mechanism, classes.margins
+    if not isinstance(additive, VectorPareto) or not isinstance(paid, SpentMargins):
         raise AssertionError("margins of vector_pareto in a worker table are paid for")
     noisy = NoisyScale(paid.scale, paid.mechanism, paid.cells, paid.bounded)
-    found = replace(classes, margins=noisy)._measure(columns, noise)
-    unit = float(1 / made.step)
+    measured = replace(classes, margins=noisy)._measure(columns, noise)
+    unit = float(1 / additive.step)
     bounds = ContrastBounds(
-        np.arange(len(found.values)),
-        lambda contrast: pareto_critical(made, paid.scale, contrast),
-        paid.scale.smooth(found.margins[SCALE]) * unit,
-        least=lambda one: pareto_critical(made, None, one) * unit * made.parameters.plus,
+        np.arange(len(measured.values)),
+        lambda contrast: pareto_critical(additive, paid.scale, contrast),
+        paid.scale.smooth(measured.margins[SCALE]) * unit,
+        least=lambda one: pareto_critical(additive, None, one) * unit * additive.parameters.plus,
     )
-    return found, [bounds]
+    return measured, [bounds]
 
 
 @lru_cache(maxsize=1 << 12)  # slow to find, and the same in every batch
@@ -259,21 +259,21 @@ def _rates(shape: int, scale: Scale | None) -> Rates:
     return Rates.gamma(shape) if scale is None else Rates.gamma(shape, *scale.shrinkage())
 
 
-def _clipped(classes: ClippedCounts, columns: Entries, found: Measured) -> list[ContrastBounds]:
+def _clipped(classes: ClippedCounts, columns: Entries, measured: Measured) -> list[ContrastBounds]:
     """A public scale, and a bound of what clipping takes."""
-    scale = found.law.scale
+    scale = measured.law.scale
     if scale is None:
         raise AssertionError("the scale of clipped is public")
     return [
         ContrastBounds(
             cells,
-            _gaussian_critical if made.noise == "gaussian" else _laplace_critical,
+            _gaussian_critical if clipped.noise == "gaussian" else _laplace_critical,
             scale[cells],
-            kappa=made.maximum.kappa,
-            lost=made.establishments / made.clipping.lattice,
-            rounding=HALF + 1 / made.clipping.lattice,
+            kappa=clipped.maximum.kappa,
+            lost=clipped.establishments / clipped.clipping.lattice,
+            rounding=HALF + 1 / clipped.clipping.lattice,
         )
-        for made, cells in classes.by_class(columns)
+        for clipped, cells in classes.by_class(columns)
     ]
 
 
@@ -287,9 +287,9 @@ def _laplace_critical(contrast: Contrast) -> float:
     return contrast.laplace(MISSED_END / 2)
 
 
-def _edge(made: EdgeLaplace, workplaces: int) -> ContrastBounds:
+def _edge(laplace: EdgeLaplace, workplaces: int) -> ContrastBounds:
     """Discrete Laplace noise, in jobs."""
-    rate = made.parameters.aimed
+    rate = laplace.parameters.aimed
     one = np.ones(workplaces)
     return ContrastBounds(
         np.arange(workplaces), lambda contrast: _edge_critical(rate, contrast), one, rounding=0.0

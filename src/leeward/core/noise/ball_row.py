@@ -56,8 +56,8 @@ class BallRow:
         words = self.wide[self.layout.cells][cells]
         each = [-word.ball().log() for word in words]
         chosen, size = [], len(each)
-        for i, one in enumerate(self.narrow[1:][cells]):
-            taken = _option((wanted, size - i - wanted), one) == 0
+        for i, uniform in enumerate(self.narrow[1:][cells]):
+            taken = _option((wanted, size - i - wanted), uniform) == 0
             chosen.append(taken)
             wanted -= taken
         sums = [sum((x for x, c in zip(each, chosen, strict=True) if c == side), arb(0))

@@ -53,8 +53,8 @@ def _flow_errors(draws: ErrorDraws, part: Published) -> "FlowErrors":
     low, _ = ends(part.values, part.margins)
     below = (part.values - low)[:, ONE_CLASS :: len(MEASURES)].repeat(len(FLOW_CODES), axis=1)
     there = part.flags == Flag.OK
-    found = draws.cells(classes(part.values), below, part.establishments, there)
-    return FlowErrors(found, draws.halved)
+    errors = draws.cells(classes(part.values), below, part.establishments, there)
+    return FlowErrors(errors, draws.halved)
 
 
 @dataclass(frozen=True)
@@ -93,5 +93,5 @@ class FlowErrors:
             return measures(errors)
         return np.concatenate(measured_ends(*sides(errors, halved=True)), axis=2)
 
-    def _of(self, found: DrawnErrors) -> "FlowErrors":
-        return FlowErrors(found, self.halved)
+    def _of(self, errors: DrawnErrors) -> "FlowErrors":
+        return FlowErrors(errors, self.halved)

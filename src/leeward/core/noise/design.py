@@ -87,7 +87,7 @@ class Design:
         """The weight of each K: of the density h^K·(1−h)^(p−1−K), times K!(p−1−K)!."""
         p = self.dimension
         return tuple(
-            one * factorial(k) * factorial(p - 1 - k) for k, one in enumerate(self.rests[0])
+            rest * factorial(k) * factorial(p - 1 - k) for k, rest in enumerate(self.rests[0])
         )
 
     def power_of(self, table: int, left: int) -> Weights:

@@ -142,12 +142,12 @@ def p_values(first: Noisy, second: Noisy, least: float) -> Floats:
 
 def _bound(first: Noisy, second: Noisy, least: float) -> tuple[Floats, float]:
     """The largest true number of each pair that widths follow from, and how often it is larger."""
-    follow = [one for one in (first, second) if one.by_count]
+    follow = [noisy for noisy in (first, second) if noisy.by_count]
     if not follow:
         return np.zeros(len(first.values)), 0.0
     missed = least / SMALL
     # All numbers are small only if all errors are.
-    return np.maximum.reduce([one.most(missed ** (1 / len(follow))) for one in follow]), missed
+    return np.maximum.reduce([noisy.most(missed ** (1 / len(follow))) for noisy in follow]), missed
 
 
 def _side(low: Noisy, high: Noisy, bound: Floats) -> Floats:

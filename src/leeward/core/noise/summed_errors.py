@@ -254,11 +254,11 @@ class SummedErrors:
         rows, first = self.rows[some].copy(), self.first[some].copy()
         together = self.together[some].copy()
         counts = self.counts.moved(self._numbers(place))
-        found = SummedErrors(
+        errors = SummedErrors(
             self.drawing, self.each, self.columns, rows, first, together, counts, self._none
         )
-        found.draw = self.own[some].copy if found.few.any() else found._none
-        return found
+        errors.draw = self.own[some].copy if errors.few.any() else errors._none
+        return errors
 
     def _none(self) -> Singles:
         """In the place of draws of large sums, which are not those of their cells."""

@@ -188,8 +188,8 @@ def drawn_margins(
         ends[f"block_{name}"] = ends[name].max(axis=1, keepdims=True)
     wide_ends = {name: _whole(ranked(ends[name], 0.95), values) for name in columns}
     return {
-        name: values - one if name.endswith("low") else values + one
-        for name, one in wide_ends.items()
+        name: values - wide_end if name.endswith("low") else values + wide_end
+        for name, wide_end in wide_ends.items()
     }
 
 

@@ -132,7 +132,7 @@ class PolicyGraph:
     def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether the workforces of two databases of one establishment are neighbours."""
         named = {counts: node for node, counts in self.workforces.items()}
-        nodes = [named.get(one.establishments[0].jobs) for one in (left, right)]
+        nodes = [named.get(database.establishments[0].jobs) for database in (left, right)]
         return None not in nodes and frozenset(nodes) in self.edges
 
     def _require_node(self, node: str) -> None:

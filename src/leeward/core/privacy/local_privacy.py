@@ -212,9 +212,9 @@ def another(epsilon: LocalEpsilon) -> Sentence:
 
 def suspicion(epsilon: LocalEpsilon, draws: int = 1) -> Sentence:
     """What becomes of a suspicion about one answer when all that the person sends is seen."""
-    found = Odds(posterior(epsilon.times(draws)))
+    odds = Odds(posterior(epsilon.times(draws)))
     seen = "your answer" if draws == 1 else "any of your answers, when all that you send is seen"
-    return Sentence("local-odds", f"Of {seen}, {found.words}", draws)
+    return Sentence("local-odds", f"Of {seen}, {odds.words}", draws)
 
 
 def posterior(epsilon: LocalEpsilon) -> int:

@@ -64,8 +64,12 @@ class PayRead:
         tables = tuple(marginals)
         paid = [table for table in tables if table.statistic.capped]
         classes = any(table.by_numbers for table in tables)
-        columns = {column.name for one in paid for column in one.statistic.needs}
-        whole = not classes and len(columns) == 1 and all(one.counts_every_job for one in paid)
+        columns = {column.name for marginal in paid for column in marginal.statistic.needs}
+        whole = (
+            not classes
+            and len(columns) == 1
+            and all(marginal.counts_every_job for marginal in paid)
+        )
         return cls(classes, bool(paid), whole)
 
 

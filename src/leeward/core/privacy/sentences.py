@@ -461,7 +461,7 @@ def firm_rule(guarantee: "Guarantee") -> str:
 
 def of_rows(guarantee: "Guarantee") -> tuple[str, ...]:
     """What is promised of one file whose rows are added and removed: the worker policy, of rows."""
-    told = (
+    sentences = (
         of_guarantee(
             guarantee,
             "row",
@@ -476,7 +476,7 @@ def of_rows(guarantee: "Guarantee") -> tuple[str, ...]:
         *_zcdp(guarantee),
     )
     return (
-        *(one.text for one in told),
+        *(sentence.text for sentence in sentences),
         "Each row is one person: a person with m rows has "
         f"{many_times(guarantee, 'that epsilon')}. It does NOT protect groups of people, such as "
         "an employer with all its workers.",

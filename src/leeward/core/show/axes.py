@@ -101,7 +101,7 @@ def fitting(found: Sequence[tuple[Tick, ...]], letters: int = TICK_LETTERS) -> t
 
 def _letters(ticks: tuple[Tick, ...]) -> int:
     """The letters that numbers and the gaps between them take."""
-    return sum(len(one.text) + 3 for one in ticks)
+    return sum(len(tick.text) + 3 for tick in ticks)
 
 
 def round_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
@@ -148,7 +148,7 @@ class Axis:
         air: float = AIR,
     ) -> "Axis":
         """The axis on which these values have a place, with some room beside them."""
-        seen = [one for one in values if isfinite(one) and (one > 0 or not log)] or [1.0]
+        seen = [value for value in values if isfinite(value) and (value > 0 or not log)] or [1.0]
         if log:
             seen = [log10(one) for one in seen]
         zero = not log and 0 <= min(seen) < FROM_ZERO * max(seen)

@@ -251,7 +251,9 @@ def budget(
         early, late = parts[: 1 - MOST_PARTS], parts[1 - MOST_PARTS :]
         total = sum((part.amount for part in early), Fraction(0))
         spent = [BudgetPart(f"{len(early)} earlier", total), *late]
-    amounts = [max(one.amount, Fraction(0)) for one in (*spent, BudgetPart("Left", left))]
+    amounts = [
+        max(budget_part.amount, Fraction(0)) for budget_part in (*spent, BudgetPart("Left", left))
+    ]
     total = sum(amounts, Fraction(0)) or Fraction(1)
     starts = [sum(amounts[:at], Fraction(0)) for at in range(len(amounts))]
     places = [

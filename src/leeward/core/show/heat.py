@@ -85,7 +85,7 @@ class HeatMap:
         ]
         none = [("open", OPEN)] if any(map(any, self.open)) else []
         none += [("none", self.nothing)] if None in values else []
-        if not any(one is not None and one < 0 for one in values):
+        if not any(value is not None and value < 0 for value in values):
             return [*steps, *none]
         if not self.shades.signed:
             return [*steps, ("below", "below zero"), *none]

@@ -63,23 +63,23 @@ class Map:
     @property
     def description(self) -> str:
         """How many areas have which kind of number."""
-        known = sum(one.value is not None for one, _ in self.areas)
-        zero = sum(one.reaches_zero for one, _ in self.areas)
+        known = sum(area.value is not None for area, _ in self.areas)
+        zero = sum(area.reaches_zero for area, _ in self.areas)
         return f"{known:,} areas with a number, {zero:,} of these {OPEN}"
 
 
 def shaded_map(areas: Sequence[Area], *, title: str, unit: str, height: int) -> Map:
     """The areas in shades that fit their numbers."""
-    found = shades(one.value for one in areas if one.value)
-    looks = [NOTHING_LOOK if one.value is None else found.look(one.value) for one in areas]
+    found = shades(area.value for area in areas if area.value)
+    looks = [NOTHING_LOOK if area.value is None else found.look(area.value) for area in areas]
     last = len(found.starts) - 1
     steps = {
         found.look(start): tick(start) + ("+" if last and at == last else "")
         for at, start in enumerate(found.starts)
     }
     others = {"below": "below zero", NOTHING_LOOK: NOTHING}
-    zero = {FADED: OPEN} if any(one.reaches_zero for one in areas) else {}
-    drawn = {look for one, look in zip(areas, looks, strict=True) if not one.reaches_zero}
+    zero = {FADED: OPEN} if any(area.reaches_zero for area in areas) else {}
+    drawn = {look for area, look in zip(areas, looks, strict=True) if not area.reaches_zero}
     there = {look: words for look, words in others.items() if look in drawn}
     legend = {**steps, **there, **zero}
     return Map(title, unit, height, tuple(zip(areas, looks, strict=True)), tuple(legend.items()))

@@ -36,12 +36,12 @@ class NodeChart:
     @property
     def height(self) -> int:
         """Height of the picture in user units, by the number of rows."""
-        return 100 if len({one.y for one in self.spots}) > 3 else 60
+        return 100 if len({spot.y for spot in self.spots}) > 3 else 60
 
     @property
     def radius(self) -> float:
         """Radius of a spot in user units: at most a third of the way to the nearest spot."""
-        places = [(one.x * WIDTH / 100, one.y * self.height / 100) for one in self.spots]
+        places = [(spot.x * WIDTH / 100, spot.y * self.height / 100) for spot in self.spots]
         nearest = min(dist(*two) for two in combinations(places, 2))
         return round(min(5.5, nearest / 3), 2)
 

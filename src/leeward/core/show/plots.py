@@ -91,8 +91,8 @@ class Plot:
     @cached_property
     def axes(self) -> tuple[Axis, Axis]:
         """Across and upwards; both are the same where a diagonal is drawn."""
-        across = [x for one in self.series for x, _ in one.points]
-        upwards = [y for one in self.series for _, y in one.points]
+        across = [x for series in self.series for x, _ in series.points]
+        upwards = [y for plot_series in self.series for _, y in plot_series.points]
         upwards += [] if self.level is None else [self.level[0]]
         if self.diagonal:
             both = Axis.of((*across, *upwards), log=self.log_x)
@@ -105,15 +105,15 @@ class Plot:
         across, upwards = self.axes
         return tuple(
             PlacedSeries(
-                one,
+                series,
                 tuple(
                     (across.at(x), round(100 - upwards.at(y), 2))
-                    for x, y in one.points
+                    for x, y in series.points
                     if across.has(x) and upwards.has(y)
                 ),
-                one.look in (before.look for before in self.series[:at]),
+                series.look in (before.look for before in self.series[:at]),
             )
-            for at, one in enumerate(self.series)
+            for at, series in enumerate(self.series)
         )
 
     @property
@@ -121,8 +121,8 @@ class Plot:
         """The end of the level at which its name is farther from the series."""
         level = 100 - self.axes[1].at(self.level[0] if self.level else 0.0)
         near = {"start": 100.0, "end": 100.0}
-        for one in self.drawn:
-            for x, y in one.places:
+        for series in self.drawn:
+            for x, y in series.places:
                 side = "start" if x < 50 else "end"
                 near[side] = min(near[side], abs(y - level))
         return "start" if near["start"] >= near["end"] else "end"
@@ -130,7 +130,9 @@ class Plot:
     @property
     def description(self) -> str:
         """The picture in a sentence."""
-        names = "; ".join(f"{one.name}: {_told(one)}" for one in self.series if one.points)
+        names = "; ".join(
+            f"{series.name}: {_told(series)}" for series in self.series if series.points
+        )
         return f"Across: {self.x}. Upwards: {self.y}. {names}."
 
 
@@ -179,7 +181,9 @@ class Shares(Parties):
     def length(self, row: Share) -> float:
         """The length of a bar in per cent."""
         most = (
-            max((one.value for one in self.rows), default=0.0) if self.most is None else self.most
+            max((share.value for share in self.rows), default=0.0)
+            if self.most is None
+            else self.most
         )
         return round(100 * min(1.0, max(0.0, row.value / most)), 2) if most else 0.0
 
@@ -238,7 +242,7 @@ class Comb:
 
     def places(self, row: Teeth) -> tuple[float, ...]:
         """The teeth in sight, in per cent."""
-        return tuple(self.axis.at(one) for one in row.places if self.low <= one <= self.high)
+        return tuple(self.axis.at(place) for place in row.places if self.low <= place <= self.high)
 
 
 @dataclass(frozen=True)

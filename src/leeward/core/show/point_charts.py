@@ -181,7 +181,9 @@ def _powers(scale: AxisScale, step: int) -> tuple[Tick, ...]:
     powers = range(step, last + 1, step)
     values = [0.0, *(sign * 10.0**power for power in powers for sign in (1, -1))]
     return tuple(
-        Tick(scale.at(bent(one)), tick(one)) for one in values if 0 <= scale.at(bent(one)) <= 100
+        Tick(scale.at(bent(value)), tick(value))
+        for value in values
+        if 0 <= scale.at(bent(value)) <= 100
     )
 
 
@@ -226,7 +228,7 @@ class Trend:
     @property
     def description(self) -> str:
         """The numbers as text."""
-        return "; ".join(f"{one.bar.label}: {count(one.bar.value)}" for one in self.marks)
+        return "; ".join(f"{mark.bar.label}: {count(mark.bar.value)}" for mark in self.marks)
 
 
 def trend(items: Sequence[ChartBar], *, title: str, unit: str) -> Trend:
@@ -250,5 +252,5 @@ def _mark(item: ChartBar, scale: AxisScale, at: float, *, named: bool) -> TrendM
         (scale.low if item.ends[0] is None else item.ends[0]),
         (scale.high if item.ends[1] is None else item.ends[1]),
     )
-    low, high = (round(100 - scale.at(one), 2) for one in places)
+    low, high = (round(100 - scale.at(place), 2) for place in places)
     return TrendMark(item, at, up, low, high, known, named)

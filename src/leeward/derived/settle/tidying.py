@@ -96,11 +96,13 @@ def tidy(
         for number, about in enumerate(counts):
             shown.part("tidying", number, len(counts))
             block, _ = read[about.name]
-            made = _tidied(about, values[about.name] - block.values[: about.cell_rows], shrink)
-            rows = TidyRows(bundle, made, block, values[about.name])
-            with writer.table(rows.marginal, margins=made.noise_columns) as written:
+            certified_table = _tidied(
+                about, values[about.name] - block.values[: about.cell_rows], shrink
+            )
+            rows = TidyRows(bundle, certified_table, block, values[about.name])
+            with writer.table(rows.marginal, margins=certified_table.noise_columns) as written:
                 rows.write(written)
-            tables.append(made)
+            tables.append(certified_table)
         writer.seal(_certificate(bundle.certificate, Path(out).name, tables, shrink=shrink))
     return read_bundle(out)
 

@@ -121,7 +121,7 @@ def suppressed(counts: Integers, employers: Integers) -> NDArray[np.bool_]:
 
 def owners(tables: Iterable[Entries]) -> Integers:
     """The employer of every establishment number; a number that no table has is its own."""
-    known = [_numbered(one) for one in tables]
+    known = [_numbered(table) for table in tables]
     size = 1 + max((int(number.max(initial=-1)) for number, _ in known), default=-1)
     employer = -1 - np.arange(size)
     for number, owner in known:

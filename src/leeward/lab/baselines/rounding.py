@@ -64,7 +64,7 @@ def _solved(counts: Integers, margins: Equations, base: int, seconds: float) -> 
     slack = model.new_int_var(0, counts.size, "")
     sums, floors = margins.totals(counts), margins.totals(lower)
     for row, cells in enumerate(margins.members()):
-        raised = sum(up[int(one)] for one in cells)
+        raised = sum(up[int(cell)] for cell in cells)
         low, high = int(sums[row] // base - floors[row]), int(-(-sums[row] // base) - floors[row])
         model.add(raised + slack >= low)
         model.add(raised - slack <= high)

@@ -51,8 +51,8 @@ def suppress(
     Every sensitive number can then be p per cent less and p per cent more, all published numbers
     being as they are. Without `percent` there is no secondary suppression.
     """
-    first = np.any([one.sensitive(table) for one in rules], axis=0)
-    words = " or ".join(one.words for one in rules)
+    first = np.any([rule.sensitive(table) for rule in rules], axis=0)
+    words = " or ".join(rule.words for rule in rules)
     if percent is None:
         hidden, how = first, "no secondary suppression"
     else:
@@ -70,7 +70,7 @@ def _secondary(
         found = _exact(table, first, needed, seconds)
         if found is not None:
             return found
-    corners = prod(int(one.max()) + 2 for one in table.codes) << len(table.codes)
+    corners = prod(int(code.max()) + 2 for code in table.codes) << len(table.codes)
     if corners * len(needed) > MOST_WORK:
         return first, "no secondary suppression, the table is too large"
     return _Hypercubes(table, first).hidden(needed)
@@ -135,7 +135,7 @@ class _Hypercubes:
     """
 
     def __init__(self, table: Contributions, first: Mask) -> None:
-        self.sizes = [int(one.max()) + 1 for one in table.codes]
+        self.sizes = [int(code.max()) + 1 for code in table.codes]
         axes = range(len(self.sizes))
         self.strides = [prod(one + 1 for one in self.sizes[at + 1 :]) for at in axes]
         self.subsets = [by for size in axes for by in combinations(axes, size + 1)]

@@ -150,15 +150,15 @@ def write_map(economy: Economy, files: EconomyFiles) -> None:
 def _all_or_nothing(folder: Path, economy: Economy) -> Iterator[EconomyFiles]:
     """The files, empty and new; all are removed again if the block fails."""
     files = EconomyFiles.inside(folder, economy)
-    made: list[Path] = []
+    paths: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path in files:
             path.touch(exist_ok=False)
-            made.append(path)
+            paths.append(path)
         yield files
     except BaseException as failure:
-        for path in made:
+        for path in paths:
             with suppress(OSError):
                 path.unlink()
         if isinstance(failure, OSError):
@@ -258,8 +258,8 @@ def _workers_table(world: MadeUpWorld) -> tuple[pa.Schema, Rows]:
     def rows(batch: JobBatch) -> Iterator[pa.RecordBatch]:
         drawn = homes.of_workers(world.economy, batch, world.frame.place)
         home = _text(drawn, homes.places.codes)
-        for one in _workers(batch):
-            yield pa.record_batch([*one.columns, home], schema=schema)
+        for worker in _workers(batch):
+            yield pa.record_batch([*worker.columns, home], schema=schema)
 
     return schema, rows
 

@@ -22,7 +22,7 @@ Whole = NDArray[np.int64]
 def read_extent(written: str) -> Economy:
     """`20000,1000`, jobs and establishments, as an economy."""
     parts = written.split(",")
-    if len(parts) != 2 or not all(one.strip().isdecimal() for one in parts):
+    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
         raise InvalidParameter(
             "--economy",
             rule="must be a number of jobs and a number of establishments",
@@ -62,7 +62,7 @@ class EconomyCells:
         rows, many = np.unique(np.stack([group, jobs]), axis=1, return_counts=True)
         within = np.minimum(usual[rows[0]], rows[1])
         columns = (within, many, number[rows[0]], rows[1])
-        first, second, third, fourth = (tuple(map(int, one)) for one in columns)
+        first, second, third, fourth = (tuple(map(int, column)) for column in columns)
         named = f"a made-up economy of {self._economy.jobs:,} jobs, a profile"
         return SizeProfile(first, second, given=True, establishments=third, n=fourth, named=named)
 

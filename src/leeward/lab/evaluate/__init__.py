@@ -78,8 +78,8 @@ def run(
     return _on_plan(plan, chosen, noise, place, progress or Silent())
 
 
-def _preset(asked: str | Preset, trials: int | None) -> Preset:
-    chosen = asked if isinstance(asked, Preset) else preset_named(asked)
+def _preset(preset: str | Preset, trials: int | None) -> Preset:
+    chosen = preset if isinstance(preset, Preset) else preset_named(preset)
     return chosen if trials is None else chosen.with_trials(trials)
 
 
@@ -193,7 +193,7 @@ def _refuse_people(plan: "Plan") -> None:
 
 
 def _refuse_no_place(loads: tuple[Workload, ...], place: str | None) -> None:
-    names = {one.name for load in loads for one in load.marginal.workplace}
+    names = {dimension.name for load in loads for dimension in load.marginal.workplace}
     if place is not None and place not in names:
         near = nearest(place, names)
         raise InvalidParameter(

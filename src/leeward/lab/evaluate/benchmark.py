@@ -58,10 +58,10 @@ def benchmarks(
 def _benchmark(truth: Truth, infusion: Infusion, factors: Sequence[Floats]) -> Benchmark:
     published = ~suppressed(truth.counts, truth.employers)
     # Today's world is not among the trials: infusion would be compared with itself.
-    today, *worlds = (infusion.infused(truth.entries, one) for one in factors)
+    today, *worlds = (infusion.infused(truth.entries, factor) for factor in factors)
     scorer = Scorer.of(truth, published, today)
     baseline = _baseline(truth, infusion, scorer, worlds)
-    perturbed = _baseline(truth, infusion, scorer, [infusion.perturbed(one) for one in worlds])
+    perturbed = _baseline(truth, infusion, scorer, [infusion.perturbed(world) for world in worlds])
     return Benchmark(truth, scorer, baseline, perturbed)
 
 
@@ -74,7 +74,7 @@ def _baseline(
     return InfusionBaseline(
         len(trials),
         Trial.mean(trials, len(scorer.groups.names)),
-        standard_error([one.absolute for one in trials]),
+        standard_error([trial.absolute for trial in trials]),
         float(1 - published.mean()) if published.size else 0.0,
-        float(np.mean([(one == DISTORTED).mean() for one in flags])) if published.size else 0.0,
+        float(np.mean([(flag == DISTORTED).mean() for flag in flags])) if published.size else 0.0,
     )

@@ -72,8 +72,10 @@ def break_even(points: Iterable[ScoredPoint]) -> tuple[BreakEven, ...]:
 
 
 def _best(workload: str, alpha: float, family: Family, points: Sequence[ScoredPoint]) -> BreakEven:
-    here = [one for one in points if one.workload == workload and one.alpha == alpha]
-    grid = sorted({one.epsilon for one in here if one.epsilon is not None})
+    here = [point for point in points if point.workload == workload and point.alpha == alpha]
+    grid = sorted(
+        {scored_point.epsilon for scored_point in here if scored_point.epsilon is not None}
+    )
     found = list(_crossings(family, here, grid))
     if not found:
         return BreakEven(workload, family, alpha)
@@ -94,7 +96,7 @@ def _crossings(
     lines = lines_of(points)
     for line in lines:
         if _belongs(line, family):
-            ratios = _ratios(one for one in points if line_of(one) == line)
+            ratios = _ratios(point for point in points if line_of(point) == line)
             if ratios:
                 found = crossing(ratios, grid)
                 yield *found, line.label(lines), line.policy, _delta(line, points, found[0])
@@ -102,8 +104,8 @@ def _crossings(
 
 def _delta(line: MechanismLine, points: Sequence[ScoredPoint], epsilon: float) -> float:
     """The δ at the first ε that was measured from there on."""
-    mine = [one for one in points if line_of(one) == line and (one.epsilon or 0) >= epsilon]
-    return min(mine, key=lambda one: one.epsilon or 0).delta
+    mine = [point for point in points if line_of(point) == line and (point.epsilon or 0) >= epsilon]
+    return min(mine, key=lambda scored_point: scored_point.epsilon or 0).delta
 
 
 def _belongs(line: MechanismLine, family: Family) -> bool:
@@ -146,16 +148,16 @@ FAMILY_LINES: Mapping[Family, tuple[str, Stroke]] = {
 def summary(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> FacetPlot:
     """A panel for each workload, α across, the break-even ε upwards."""
     given = tuple(points)
-    found = [one for one in break_even(given) if one.epsilon is not None]
+    evens = [even for even in break_even(given) if even.epsilon is not None]
     grid = sorted({point.epsilon for point in given if point.epsilon is not None})
     facets = tuple(
-        Facet(name, tuple(_trace(family, workload, found, grid[0]) for family in FAMILIES))
+        Facet(name, tuple(_trace(family, workload, evens, grid[0]) for family in FAMILIES))
         for workload, name in names.items()
-        if any(one.workload == workload for one in found)
+        if any(one.workload == workload for one in evens)
     )
-    alphas = tuple(sorted({one.alpha for one in found}))
+    alphas = tuple(sorted({even.alpha for even in evens}))
     # Which of them promise less than the others: the figure must not hide it.
-    weaker = sorted({f"{one.mechanism} (δ = {one.delta:.3g})" for one in found if one.delta})
+    weaker = sorted({f"{even.mechanism} (δ = {even.delta:.3g})" for even in evens if even.delta})
     return FacetPlot(
         "At which ε does provable privacy cost nothing?",
         Direction("α", log=True, ticks=alphas, air=0.16),
@@ -168,11 +170,11 @@ def summary(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> FacetPlo
     )
 
 
-def _trace(family: Family, workload: str, found: Sequence[BreakEven], smallest: float) -> Trace:
+def _trace(family: Family, workload: str, evens: Sequence[BreakEven], smallest: float) -> Trace:
     label, stroke = FAMILY_LINES[family]
-    mine = (one for one in found if (one.family, one.workload) == (family, workload))
-    by_alpha = sorted(mine, key=lambda one: one.alpha)
-    return Trace(label, stroke, tuple(_place(one, found, smallest) for one in by_alpha))
+    mine = (even for even in evens if (even.family, even.workload) == (family, workload))
+    by_alpha = sorted(mine, key=lambda break_even: break_even.alpha)
+    return Trace(label, stroke, tuple(_place(even, evens, smallest) for even in by_alpha))
 
 
 def _ticks(grid: Sequence[float]) -> tuple[float, ...]:
@@ -184,17 +186,17 @@ def _ticks(grid: Sequence[float]) -> tuple[float, ...]:
     return tuple(kept)
 
 
-def _place(one: BreakEven, found: Sequence[BreakEven], smallest: float) -> TracePoint:
+def _place(even: BreakEven, evens: Sequence[BreakEven], smallest: float) -> TracePoint:
     """Bounds at an end of the grid stand beyond it, those of several families one by one."""
-    place = one.epsilon or smallest
-    like = [other for other in found if _key(other) == _key(one)]
-    beyond = STEP ** (like.index(one) + 1)
-    if one.bound == ABOVE:
+    place = even.epsilon or smallest
+    like = [other for other in evens if _key(other) == _key(even)]
+    beyond = STEP ** (like.index(even) + 1)
+    if even.bound == ABOVE:
         place *= beyond
-    elif one.bound and place == smallest:
+    elif even.bound and place == smallest:
         place /= beyond
-    return TracePoint(one.alpha, place, one.words if one.bound else "")
+    return TracePoint(even.alpha, place, even.words if even.bound else "")
 
 
-def _key(one: BreakEven) -> object:
-    return one.workload, one.alpha, one.bound, one.epsilon
+def _key(even: BreakEven) -> object:
+    return even.workload, even.alpha, even.bound, even.epsilon

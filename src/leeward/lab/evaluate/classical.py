@@ -131,7 +131,7 @@ class Classical:
         )
 
 
-CLASSICAL_COLUMNS = tuple(one.name for one in fields(Classical))
+CLASSICAL_COLUMNS = tuple(field.name for field in fields(Classical))
 
 HEADINGS = (
     *("Protection", "Cells withheld", "Jobs withheld", "Mean error", "Root mean square error"),
@@ -144,7 +144,7 @@ def compared(
     workloads: Sequence[Workload], truths: Mapping[Marginal, Truth]
 ) -> tuple[Classical, ...]:
     """Every protection on every table that is neither a product nor too large, each once."""
-    tables = {one.marginal: one for one in workloads if not one.alone}
+    tables = {workload.marginal: workload for workload in workloads if not workload.alone}
     fit = (
         (load, truths[marginal])
         for marginal, load in tables.items()
@@ -166,28 +166,30 @@ class ClassicalSection:
 def sections(found: Sequence[Classical], words: Mapping[str, str]) -> list[ClassicalSection]:
     """A section for each table, in their order."""
     return [
-        ClassicalSection(capital(words[name]), [one.row for one in mine], _beside(mine[0]))
+        ClassicalSection(
+            capital(words[name]), [classical.row for classical in mine], _beside(mine[0])
+        )
         for name in dict.fromkeys(one.workload for one in found)
         if (mine := [one for one in found if one.workload == name])
     ]
 
 
-def _beside(one: Classical) -> str:
+def _beside(classical: Classical) -> str:
     """What a release does to the same table, and to the same regression."""
-    if one.l1_release is None:
+    if classical.l1_release is None:
         return "No release was drawn beside these: no proof covers this table."
     words = (
         f"{DRAWS} draws of a release at α = {alpha_text(ALPHA)} and ε = {EPSILON} have a mean "
-        f"error of {significant(one.l1_release)} and a root mean square error of "
-        f"{significant(one.l2_release)}; they give no cell for certain."
+        f"error of {significant(classical.l1_release)} and a root mean square error of "
+        f"{significant(classical.l2_release)}; they give no cell for certain."
     )
-    if one.slope_true is None:
+    if classical.slope_true is None:
         return words
     return (
         f"{words} Jobs on establishments over cells of at most {SMALL} establishments have a true "
-        f"slope of {significant(one.slope_true)}; that of the draws is "
-        f"{significant(one.slope_release)} on average, with a standard deviation of "
-        f"{significant(one.slope_release_sd)}."
+        f"slope of {significant(classical.slope_true)}; that of the draws is "
+        f"{significant(classical.slope_release)} on average, with a standard deviation of "
+        f"{significant(classical.slope_release_sd)}."
     )
 
 
@@ -211,25 +213,25 @@ def _protections(load: Workload, truth: Truth) -> Iterator[Classical]:
 def _scored(
     workload: str,
     name: str,
-    found: Protected,
+    protected: Protected,
     table: Contributions,
     frame: Integers,
     beside: Beside,
 ) -> Classical:
     """A protected table against the truth."""
-    counts, hidden, small = table.counts, found.withheld, frame <= SMALL
+    counts, hidden, small = table.counts, protected.withheld, frame <= SMALL
     lone = np.flatnonzero(table.employers[: counts.size] == 1)
     seconds = SECONDS if counts.size <= SOLVED and has_solver() else 0.0
-    left = found.feasible(table.margins).intervals(lone, seconds=seconds)
-    error = found.imputed(table.margins, frame) - counts
+    left = protected.feasible(table.margins).intervals(lone, seconds=seconds)
+    error = protected.imputed(table.margins, frame) - counts
     return Classical(
         workload=workload,
         protection=name,
-        words=found.words,
+        words=protected.words,
         cells=counts.size,
         withheld_cells=float(hidden.mean()),
         withheld_jobs=float(counts[hidden].sum() / max(counts.sum(), 1)),
-        withheld_margins=float(np.mean(found.most >= UNBOUNDED)),
+        withheld_margins=float(np.mean(protected.most >= UNBOUNDED)),
         l1=float(np.abs(error).mean()),
         l2=root_mean_square(error),
         l1_withheld=float(np.abs(error[hidden]).mean()) if hidden.any() else None,
@@ -238,7 +240,7 @@ def _scored(
         fail=int(left.fails(ALPHA).sum()),
         width=_median_width(left, counts[lone]),
         settled=float(left.settled.mean()) if lone.size else 1.0,
-        slope=slope(frame, found.values, small & ~hidden),
+        slope=slope(frame, protected.values, small & ~hidden),
         slope_true=slope(frame, counts, small),
         **beside._asdict(),
     )
@@ -255,8 +257,11 @@ def _codes(marginal: Marginal, truth: Truth) -> list[Integers]:
     """The codes of all cells in one row, workplace attributes first."""
     keys, worker = truth.numbered(), truth.worker_cells
     return [
-        *(np.repeat(one, worker) for one in marginal.workplace_positions(keys)),
-        *(np.tile(one, keys.size) for one in marginal.worker_positions()),
+        *(
+            np.repeat(workplace_position, worker)
+            for workplace_position in marginal.workplace_positions(keys)
+        ),
+        *(np.tile(worker_position, keys.size) for worker_position in marginal.worker_positions()),
     ]
 
 
@@ -269,12 +274,12 @@ def _in_frame(truth: Truth) -> Integers:
 def _drawn(marginal: Marginal, truth: Truth, frame: Integers) -> Beside:
     """A release that a plan with `mechanism: auto` would make; nothing where no proof covers it."""
     try:
-        made, _ = choose(marginal, Guarantee("strong", ALPHA, EPSILON), None, SizeProfile())
+        measurement, _ = choose(marginal, Guarantee("strong", ALPHA, EPSILON), None, SizeProfile())
     except LeewardError:
         return Beside()
-    values = [made.measure(truth.columns(made)).values.ravel() for _ in range(DRAWS)]
+    values = [measurement.measure(truth.columns(measurement)).values.ravel() for _ in range(DRAWS)]
     errors = np.stack(values) - truth.counts.ravel()
-    slopes = [slope(frame, one, frame <= SMALL) for one in values]
+    slopes = [slope(frame, value, frame <= SMALL) for value in values]
     known = [one for one in slopes if one is not None]
     return Beside(
         float(np.mean(known)) if known else None,

@@ -86,10 +86,10 @@ class Contender:
 
     def measurement(self, price: "Price", cells: int) -> Measurement:
         """Calibrate for a table with this many worker cells; refused where conditions fail."""
-        made = self._made(price, self.together(cells))
+        mechanism = self._made(price, self.together(cells))
         free = self.has_margins and self.kind.free_margins
         rule = PublicMargins() if free else NoMargins()
-        return made.measurement(by_cell=self.own_largest, margins=rule)
+        return mechanism.measurement(by_cell=self.own_largest, margins=rule)
 
     def form(self, price: "Price") -> PrintedForm:
         """The form of 2015 at this price, which each worker cell gets; refused as above."""
@@ -104,11 +104,11 @@ class Contender:
         together = self.together(cells)
         parts = cells if self.accounting == "sum" else 1
         try:
-            made = self._made(price.less(MARGIN_SHARE), together)
-            rule = spend(made, price.epsilon * MARGIN_SHARE, parts)
+            mechanism = self._made(price.less(MARGIN_SHARE), together)
+            rule = spend(mechanism, price.epsilon * MARGIN_SHARE, parts)
         except LeewardError:
             return None
-        return made.measurement(by_cell=self.own_largest, margins=rule)
+        return mechanism.measurement(by_cell=self.own_largest, margins=rule)
 
     def together(self, cells: int) -> int:
         """How many worker cells the price pays for."""
@@ -138,16 +138,16 @@ class Price:
 
 
 @lru_cache(maxsize=512)
-def _calibrated(one: Contender, price: Price, cells: int) -> Mechanism:
-    options = {} if one.theta is None else {"theta": one.theta}
+def _calibrated(contender: Contender, price: Price, cells: int) -> Mechanism:
+    options = {} if contender.theta is None else {"theta": contender.theta}
     return mechanism(
-        one.mechanism,
-        alpha=price.alpha if one.needs_alpha else None,
+        contender.mechanism,
+        alpha=price.alpha if contender.needs_alpha else None,
         epsilon=price.epsilon,
-        delta=price.delta if one.kind.spends_delta else 0,
+        delta=price.delta if contender.kind.spends_delta else 0,
         cells=cells,
-        calibration=one.calibration,
-        plus=price.plus if one.needs_alpha else 1,
+        calibration=contender.calibration,
+        plus=price.plus if contender.needs_alpha else 1,
         **options,
     )
 
@@ -155,9 +155,9 @@ def _calibrated(one: Contender, price: Price, cells: int) -> Mechanism:
 @lru_cache(maxsize=512)
 def taken(marginal: Marginal, policy: str, price: Price) -> str | None:
     """What `auto` takes for this table of a plan, without margins; None where nothing does."""
-    asked = replace(price.strong, policy=with_plus(POLICIES[policy], price.plus))
+    guarantee = replace(price.strong, policy=with_plus(POLICIES[policy], price.plus))
     try:
-        return choose(marginal, asked, None, SizeProfile())[0].name
+        return choose(marginal, guarantee, None, SizeProfile())[0].name
     except LeewardError:
         return None
 
@@ -198,7 +198,7 @@ def contenders(workload: Workload, grid: Grid) -> tuple[Contender, ...]:
         *(parallel if several else ()),
         *(Contender(name, "none", booked, H15) for name in (FORMS if grid.printed else ())),
         *(_ours(name, policy, each, block) for name in OURS),
-        *(one for name in BASELINES for one in _baselines(name, block, grid.thetas)),
+        *(baseline for name in BASELINES for baseline in _baselines(name, block, grid.thetas)),
     )
 
 

@@ -37,7 +37,7 @@ class Together:
     def draw(self) -> Measured:
         """Rests are left out afterwards."""
         drawn = self.made.measure(self.columns)
-        margins = {name: one[:, self.published] for name, one in drawn.margins.items()}
+        margins = {name: margin[:, self.published] for name, margin in drawn.margins.items()}
         return Measured(drawn.values[:, self.published], margins, drawn.law)
 
     def expected(self, *, total: bool) -> Expected:
@@ -61,14 +61,14 @@ class TablesApart:
 
     def draw(self) -> Measured:
         """No margins: the tables differ in their sums, so there is no one way to read them."""
-        values = [made.measure(columns).values for made, columns in self.tables]
+        values = [measurement.measure(columns).values for measurement, columns in self.tables]
         least = min(values, key=lambda one: one.shape[1])
         total = least.sum(axis=1, keepdims=True)
         return Measured(np.concatenate([total, *values], axis=1), {}, PublicLaw(None, False, None))
 
     def expected(self, *, total: bool) -> Expected:
         """A sum of cells has no closed form."""
-        known = [made.expected(columns) for made, columns in self.tables]
+        known = [measurement.expected(columns) for measurement, columns in self.tables]
         return Expected(
             None if total else _beside([one.absolute for one in known]),
             None if total else _beside([one.bias for one in known]),
@@ -79,7 +79,7 @@ class TablesApart:
 
 
 def _beside(parts: list[Floats | None]) -> Floats | None:
-    known = [one for one in parts if one is not None]
+    known = [part for part in parts if part is not None]
     return np.concatenate(known, axis=1) if len(known) == len(parts) else None
 
 
@@ -90,15 +90,15 @@ def released(
 
     `price` is that of the product, or of each of its tables.
     """
-    asked = price.strong
+    guarantee = price.strong
     if contender.accounting != SPLIT:
-        made = measurement(contender.mechanism, product, asked, margins)
+        made = measurement(contender.mechanism, product, guarantee, margins)
         published = np.concatenate([[0], 1 + product.published_cells()])
         return Together(made, (truth.whole or truth).columns(made), published)
     tables, start = [], 0
-    for one in product.published[1:]:
-        made = measurement(contender.mechanism, one, asked, None)
-        cells = truth.of_cells(np.arange(start, start + one.worker_cells))
+    for marginal in product.published[1:]:
+        made = measurement(contender.mechanism, marginal, guarantee, None)
+        cells = truth.of_cells(np.arange(start, start + marginal.worker_cells))
         tables.append((made, cells.columns(made)))
-        start += one.worker_cells
+        start += marginal.worker_cells
     return TablesApart(tuple(tables))

@@ -41,7 +41,7 @@ class Study:
     classical: bool = False
 
     def __post_init__(self) -> None:
-        if len({one.name for one in self.workloads}) < len(self.workloads):
+        if len({workload.name for workload in self.workloads}) < len(self.workloads):
             raise ValueError("workloads must differ in name: points are identified by it")
 
     @property
@@ -89,12 +89,12 @@ class Evaluation:
     @property
     def words(self) -> Mapping[str, str]:
         """What people call the workloads."""
-        return {one.name: one.words for one in self.tables}
+        return {table.name: table.words for table in self.tables}
 
     @property
     def strata_by(self) -> Mapping[str, str]:
         """The attribute whose jobs make the strata of each workload."""
-        return {one.name: one.strata_by for one in self.tables}
+        return {table.name: table.strata_by for table in self.tables}
 
     def as_json(self) -> dict[str, Any]:
         """The evaluation for programs."""
@@ -107,25 +107,41 @@ class Evaluation:
             "trials": study.grid.trials,
             "plus": study.grid.plus,
             "infusion": asdict(study.infusion),
-            "workloads": [asdict(one) for one in self.tables],
-            "points": [one.as_json() for one in self.points],
-            "refused": [asdict(one) for one in self.refused],
-            **({"classical": [asdict(one) for one in self.classical]} if self.classical else {}),
+            "workloads": [asdict(table) for table in self.tables],
+            "points": [point.as_json() for point in self.points],
+            "refused": [asdict(setting) for setting in self.refused],
+            **(
+                {"classical": [asdict(classical) for classical in self.classical]}
+                if self.classical
+                else {}
+            ),
         }
 
 
 def evaluate(study: Study, truths: Mapping[Marginal, Truth], progress: Progress) -> Evaluation:
     """Draw every contender at every point of the grid and measure it against the truth."""
     held = benchmarks(truths, study.infusion, study.grid.trials, progress.step)
-    asked = [one for load in study.workloads for one in experiments(load, study.grid)]
-    outcomes = run_all(asked, held, lambda done, of: progress.part("settings", done, of))
-    baseline = [p for one in study.workloads for p in infusion_points(one, held[one.marginal])]
-    measured = [p for one in outcomes if not isinstance(one, RefusedSetting) for p in one]
+    scored_experiments = [
+        experiment for load in study.workloads for experiment in experiments(load, study.grid)
+    ]
+    outcomes = run_all(
+        scored_experiments, held, lambda done, of: progress.part("settings", done, of)
+    )
+    baseline = [
+        p
+        for workload in study.workloads
+        for p in infusion_points(workload, held[workload.marginal])
+    ]
+    measured = [
+        p for outcome in outcomes if not isinstance(outcome, RefusedSetting) for p in outcome
+    ]
     return Evaluation(
         study,
-        tuple(_table(one, held[one.marginal], study.place) for one in study.workloads),
+        tuple(
+            _table(workload, held[workload.marginal], study.place) for workload in study.workloads
+        ),
         (*baseline, *measured),
-        tuple(one for one in outcomes if isinstance(one, RefusedSetting)),
+        tuple(setting for setting in outcomes if isinstance(setting, RefusedSetting)),
         _classical(study, truths, progress) if study.classical else (),
     )
 
@@ -162,4 +178,4 @@ def _table(workload: Workload, benchmark: Benchmark, place: str) -> EvaluatedTab
 
 def marginals(workloads: Sequence[Workload]) -> tuple[Marginal, ...]:
     """The tables behind workloads, each once."""
-    return tuple(dict.fromkeys(one.marginal for one in workloads))
+    return tuple(dict.fromkeys(workload.marginal for workload in workloads))

@@ -27,7 +27,7 @@ from leeward.lab.evaluate.regressions import REGRESSION_COLUMNS, Regressions
 PNG_SCALE = 2
 """Pixels of a PNG for one of the SVG: sharp on screens of today."""
 
-GAPS = tuple(one.name for one in fields(RefusedSetting))
+GAPS = tuple(field.name for field in fields(RefusedSetting))
 
 
 def refuse_taken(out: Path) -> None:
@@ -70,11 +70,11 @@ def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
     drawn = figures(
         evaluation.points, mark=mark, words=evaluation.words, strata_by=evaluation.strata_by
     )
-    points = (*evaluation.points, *(one.point for one in evaluation.classical))
+    points = (*evaluation.points, *(classical.point for classical in evaluation.classical))
     contents = {
         "index.html": page(evaluation, drawn).encode(),
-        "points.csv": _csv(COLUMNS, (one.as_json() for one in points), mark),
-        "gaps.csv": _csv(GAPS, (vars(one) for one in evaluation.refused), mark),
+        "points.csv": _csv(COLUMNS, (point.as_json() for point in points), mark),
+        "gaps.csv": _csv(GAPS, (vars(setting) for setting in evaluation.refused), mark),
         "findings.json": _json(
             findings_json(evaluation.points, mark)
             | {"table": [asdict(row) for row in findings(evaluation)]}
@@ -82,7 +82,7 @@ def write(evaluation: Evaluation, out: Path) -> tuple[Path, ...]:
         "evaluation.json": _json(evaluation.as_json()),
     }
     if evaluation.classical:
-        rows = (asdict(one) for one in evaluation.classical)
+        rows = (asdict(classical) for classical in evaluation.classical)
         contents["classical.csv"] = _csv(CLASSICAL_COLUMNS, rows, mark)
     return _folder(out, contents, drawn, private=not evaluation.study.made_up)
 
@@ -92,7 +92,7 @@ def write_regressions(done: Regressions, out: Path) -> tuple[Path, ...]:
     drawn = regression_figures(done)
     contents = {
         "index.html": regression_page(done, drawn).encode(),
-        "points.csv": _csv(REGRESSION_COLUMNS, (vars(one) for one in done.points), done.mark),
+        "points.csv": _csv(REGRESSION_COLUMNS, (vars(point) for point in done.points), done.mark),
         "evaluation.json": _json(done.as_json()),
     }
     return _folder(out, contents, drawn, private=not done.made_up)

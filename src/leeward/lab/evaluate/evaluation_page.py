@@ -79,7 +79,11 @@ def _workloads(evaluation: Evaluation, drawn: Pictures) -> list[WorkloadSection]
             reference_rows(result),
             bests(result),
             gaps(result),
-            [one for stem, one in drawn.items() if stem.startswith(f"{result.table.name}-")],
+            [
+                picture
+                for stem, picture in drawn.items()
+                if stem.startswith(f"{result.table.name}-")
+            ],
         )
         for number, result in enumerate(workload_results(evaluation), 1)
     ]
@@ -88,8 +92,8 @@ def _workloads(evaluation: Evaluation, drawn: Pictures) -> list[WorkloadSection]
 def break_even_rows(evaluation: Evaluation) -> list[PageRow]:
     """A row for each workload and α, a cell for each family of mechanisms."""
     found: dict[tuple[str, float], dict[str, BreakEven]] = {}
-    for one in break_even(evaluation.points):
-        found.setdefault((one.workload, one.alpha), {})[one.family] = one
+    for even in break_even(evaluation.points):
+        found.setdefault((even.workload, even.alpha), {})[even.family] = even
     return [
         PageRow(
             capital(evaluation.words.get(workload, workload)),
@@ -123,28 +127,30 @@ def reference_rows(result: WorkloadResult) -> list[PageRow]:
     """Every mechanism at the setting of the table, noise infusion first."""
     shown = sorted(drawable(result.here), key=_order)
     known = [] if result.infusion is None or not shown else [result.infusion]
-    return [_row(one) for one in (*known, *shown)]
+    return [_row(point) for point in (*known, *shown)]
 
 
-def _order(one: ScoredPoint) -> tuple[int, bool, float]:
+def _order(point: ScoredPoint) -> tuple[int, bool, float]:
     """Ours, the papers', other promises; parallel accounting last; the least error first."""
-    line = line_of(one)
+    line = line_of(point)
     kind = 0 if line.ours else 2 if line.baseline else 1
-    return kind, line.accounting == PARALLEL, inf if one.l1 is None else one.l1
+    return kind, line.accounting == PARALLEL, inf if point.l1 is None else point.l1
 
 
-def _row(one: ScoredPoint) -> PageRow:
-    today = one.mechanism == INFUSION
+def _row(point: ScoredPoint) -> PageRow:
+    today = point.mechanism == INFUSION
     cells = (
-        promise(replace(one, delta=max(one.delta, one.delta_summed))),
-        NOTHING if today else significant(one.epsilon_summed or one.epsilon),
-        significant(one.l1),
-        significant(one.l2),
-        significant(one.ratio_to_infusion),
-        significant(one.ratio_where_published),
-        correlation(one.spearman),
-        percent(one.negative),
-        percent(one.coverage),
-        one.l1_source,
+        promise(replace(point, delta=max(point.delta, point.delta_summed))),
+        NOTHING if today else significant(point.epsilon_summed or point.epsilon),
+        significant(point.l1),
+        significant(point.l2),
+        significant(point.ratio_to_infusion),
+        significant(point.ratio_where_published),
+        correlation(point.spearman),
+        percent(point.negative),
+        percent(point.coverage),
+        point.l1_source,
     )
-    return PageRow("Noise infusion" if today else capital(called(one)), cells, line_of(one).ours)
+    return PageRow(
+        "Noise infusion" if today else capital(called(point)), cells, line_of(point).ours
+    )

@@ -61,21 +61,21 @@ class ScoredExperiment:
     @property
     def setting(self) -> ScoredSetting:
         """How its points are labelled."""
-        one, price = self.contender, self.price
-        times = self.workload.worker_cells if one.accounting == "parallel" else 1
-        delta = price.delta if one.kind.spends_delta else Fraction(0)
+        contender, price = self.contender, self.price
+        times = self.workload.worker_cells if contender.accounting == "parallel" else 1
+        delta = price.delta if contender.kind.spends_delta else Fraction(0)
         return ScoredSetting(
             workload=self.workload.name,
-            mechanism=one.mechanism,
-            calibration=one.calibration,
-            policy=one.policy,
-            accounting=one.accounting,
+            mechanism=contender.mechanism,
+            calibration=contender.calibration,
+            policy=contender.policy,
+            accounting=contender.accounting,
             alpha=None if price.alpha is None else float(price.alpha),
             epsilon=float(price.epsilon),
             epsilon_summed=float(price.epsilon * times),
             delta=float(delta),
             delta_summed=min(float(delta * times), 1.0),
-            theta=one.theta,
+            theta=contender.theta,
         )
 
     def run(self, benchmarks: Benchmarks) -> Outcome:
@@ -90,20 +90,20 @@ class ScoredExperiment:
                 tables = benchmarks[product].truth
                 draw = partial(self._of_product, benchmark, tables, self._released(tables))
             else:
-                made = self.contender.measurement(self.own_price, self.workload.worker_cells)
-                draw = partial(self._of_table, benchmarks, made)
+                measurement = self.contender.measurement(self.own_price, self.workload.worker_cells)
+                draw = partial(self._of_table, benchmarks, measurement)
         except LeewardError as refusal:
             return RefusedSetting(**vars(self.setting), reason=str(refusal))
-        found = measured(self.setting, benchmark, draw())
-        return tuple(replace(one, auto=True) for one in found) if self.taken else found
+        points = measured(self.setting, benchmark, draw())
+        return tuple(replace(point, auto=True) for point in points) if self.taken else points
 
     @property
     def taken(self) -> bool:
         """Whether `auto` takes the contender for the workload as a table of a plan."""
-        one, load = self.contender, self.workload
-        if one.kind.origin != "ours" or load.alone or load.finest is not None:
+        contender, load = self.contender, self.workload
+        if contender.kind.origin != "ours" or load.alone or load.finest is not None:
             return False
-        return taken(load.marginal, one.policy, self.price) == one.mechanism
+        return taken(load.marginal, contender.policy, self.price) == contender.mechanism
 
     def _as_printed(self, benchmark: Benchmark, form: PrintedForm) -> TrialResults:
         """Draws and closed forms of a form of 2015."""
@@ -120,13 +120,13 @@ class ScoredExperiment:
         enough = max(FEWEST_TRIALS, -(-DRAWS // cells))
         return min(self.trials, enough) if needed and expected.finite else 0
 
-    def _of_table(self, benchmarks: Benchmarks, made: Measurement) -> TrialResults:
+    def _of_table(self, benchmarks: Benchmarks, measurement: Measurement) -> TrialResults:
         benchmark, finest = benchmarks[self.workload.marginal], self.workload.finest
         if self.contender.accounting == ADDED and finest is not None:
-            return self._added(made, benchmark, benchmarks[finest].truth)
-        expected = made.expected(benchmark.truth.columns(made))
+            return self._added(measurement, benchmark, benchmarks[finest].truth)
+        expected = measurement.expected(benchmark.truth.columns(measurement))
         often = self.often(expected, benchmark.truth.counts.size)
-        trials, covered = self._drawn(made, benchmark, often)
+        trials, covered = self._drawn(measurement, benchmark, often)
         if often:
             covered += self._covered(benchmark.truth)
         return TrialResults(tuple(trials), expected, tuple(covered))
@@ -138,28 +138,28 @@ class ScoredExperiment:
             return self.price
         return replace(self.price, epsilon=self.price.epsilon / self.workload.shares)
 
-    def _added(self, made: Measurement, benchmark: Benchmark, fine: Truth) -> TrialResults:
+    def _added(self, measurement: Measurement, benchmark: Benchmark, fine: Truth) -> TrialResults:
         """Draws of the finest table, added up to the margin; their sum has no closed form."""
         finest, margin = self.workload.finest or self.workload.marginal, self.workload.marginal
-        columns = fine.columns(made)
-        drawn = (made.measure(columns).values for _ in range(self.trials))
+        columns = fine.columns(measurement)
+        drawn = (measurement.measure(columns).values for _ in range(self.trials))
         sums = (added(one, fine, benchmark.truth, (finest, margin)) for one in drawn)
         trials = tuple(benchmark.scorer.trial(one) for one in sums)
-        known = made.expected(columns)
+        known = measurement.expected(columns)
         return TrialResults(trials, known._replace(absolute=None, bias=None, square=None), ())
 
     def _of_product(
-        self, benchmark: Benchmark, tables: Truth, found: ReleasedProduct
+        self, benchmark: Benchmark, tables: Truth, product: ReleasedProduct
     ) -> TrialResults:
         """Draws of all tables of a product, of which the cells or the total are looked at."""
         truth, wide, trials, covered = benchmark.truth, self.wide(benchmark.truth), [], []
         for _ in range(self.trials):
-            drawn = self._own(found.draw())
+            drawn = self._own(product.draw())
             trials.append(benchmark.scorer.trial(drawn.values))
             covered += _held(drawn, truth, truth.groups, wide)
         if not self.contender.kind.free_margins and self.contender.accounting != SPLIT:
             covered = self._product_covered(truth, tables)
-        expected = found.expected(total=self.workload.finest is not None)
+        expected = product.expected(total=self.workload.finest is not None)
         return TrialResults(tuple(trials), expected, tuple(covered))
 
     def _product_covered(self, truth: Truth, tables: Truth) -> list[Floats]:
@@ -183,29 +183,29 @@ class ScoredExperiment:
     def _own(self, drawn: Measured) -> Measured:
         """The total, which comes first, or the cells."""
         own = slice(0, 1) if self.workload.finest is not None else slice(1, None)
-        margins = {name: one[:, own] for name, one in drawn.margins.items()}
+        margins = {name: margin[:, own] for name, margin in drawn.margins.items()}
         return Measured(drawn.values[:, own], margins, drawn.law)
 
     def _drawn(
-        self, made: Measurement, benchmark: Benchmark, often: int
+        self, measurement: Measurement, benchmark: Benchmark, often: int
     ) -> tuple[list[Trial], list[Floats]]:
         """The measures of each trial, and the share of margins that held where there are any."""
         scored, covered = [], []
-        wide, columns = self.wide(benchmark.truth), benchmark.truth.columns(made)
+        wide, columns = self.wide(benchmark.truth), benchmark.truth.columns(measurement)
         for _ in range(often):
-            drawn = made.measure(columns)
+            drawn = measurement.measure(columns)
             scored.append(benchmark.scorer.trial(drawn.values))
             covered += _held(drawn, benchmark.truth, benchmark.truth.groups, wide)
         return scored, covered
 
     def _covered(self, truth: Truth) -> list[Floats]:
         """The same for margins that are bought, on a part of the table; none where they are not."""
-        made = self.contender.with_margins(self.own_price, self.workload.worker_cells)
-        if made is None:
+        measurement = self.contender.with_margins(self.own_price, self.workload.worker_cells)
+        if measurement is None:
             return []
         some = truth.thinned(MARGIN_CELLS)
         groups, wide = truth.groups.among(some.stratum_of_cell), self.wide(some)
-        draws = (made.measure(some.columns(made)) for _ in range(self.trials))
+        draws = (measurement.measure(some.columns(measurement)) for _ in range(self.trials))
         return [one for drawn in draws for one in _held(drawn, some, groups, wide)]
 
     def wide(self, truth: Truth) -> NDArray[np.bool_]:
@@ -233,10 +233,12 @@ def experiments(workload: Workload, grid: Grid) -> Iterator[ScoredExperiment]:
     whole = workload.finest is not None or (
         workload.table_kind != "workplace" and not workload.alone
     )
-    for one in contenders(workload, grid):
-        parts = one.together(workload.worker_cells)
-        for alpha in grid.alphas if one.needs_alpha else (None,):
+    for contender in contenders(workload, grid):
+        parts = contender.together(workload.worker_cells)
+        for alpha in grid.alphas if contender.needs_alpha else (None,):
             for epsilon in (*grid.epsilons, *(grid.further if whole else ())):
-                delta = grid.delta_of(alpha, epsilon, parts) if one.kind.spends_delta else _NONE
+                delta = (
+                    grid.delta_of(alpha, epsilon, parts) if contender.kind.spends_delta else _NONE
+                )
                 price = Price(alpha, epsilon, delta, grid.plus)
-                yield ScoredExperiment(workload, one, price, grid.trials, grid.drawn)
+                yield ScoredExperiment(workload, contender, price, grid.trials, grid.drawn)

@@ -72,7 +72,7 @@ class FigurePlan:
     def _beside(self, line: MechanismLine) -> list[MechanismLine]:
         """The lines from which its name must tell it apart."""
         groups = [[one for one in lines_of(p.points) if self.choice(one)] for p in self.panels]
-        return [one for group in groups if line in group for one in group]
+        return [mechanism_line for group in groups if line in group for mechanism_line in group]
 
     def _points(self, panel: PointPanel, line: MechanismLine) -> Iterator[TracePoint]:
         grid = sorted({point.epsilon for point in panel.points if point.epsilon is not None})

@@ -100,7 +100,11 @@ def _by_workload(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> lis
     mine: dict[str, list[ScoredPoint]] = {load: [] for load in names}
     for point in points:
         mine[point.workload].append(point)
-    return [PointPanel(names[load], tuple(found)) for load, found in mine.items() if found]
+    return [
+        PointPanel(names[load], tuple(scored_points))
+        for load, scored_points in mine.items()
+        if scored_points
+    ]
 
 
 def _of_workload(given: Sequence[ScoredPoint], name: str, strata_by: str) -> Iterator[FigurePlan]:
@@ -189,8 +193,8 @@ def _coverage(shown: Sequence[ScoredPoint], names: Mapping[str, str]) -> FigureP
 
 def _promises(panels: Sequence[PointPanel], choice: Choice) -> str:
     """Which line promises what, where they promise different things: a figure must not hide it."""
-    points = [one for panel in panels for one in panel.points if choice(line_of(one))]
-    known = [one for one in lines_of(points) if not one.baseline]
+    points = [point for panel in panels for point in panel.points if choice(line_of(point))]
+    known = [mechanism_line for mechanism_line in lines_of(points) if not mechanism_line.baseline]
     if len({line.policy for line in known}) < 2 and not any(line.delta for line in known):
         return ""
     makers = {

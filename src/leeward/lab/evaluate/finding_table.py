@@ -41,7 +41,7 @@ COLUMNS = ("Table", "Setting", "Compared", "Whose", "Verdict", "Number")
 
 def finding_lines(rows: Iterable[FindingRow]) -> Iterator[str]:
     """The findings as lines of text, those of a table below its name."""
-    cells = [(one.table, (*one.row.cells[:3], one.row.cells[4], one.verdict)) for one in rows]
+    cells = [(row.table, (*row.row.cells[:3], row.row.cells[4], row.verdict)) for row in rows]
     wide = [max(map(len, column)) for column in zip(*(texts for _, texts in cells), strict=True)]
     table = ""
     for name, texts in cells:
@@ -52,12 +52,12 @@ def finding_lines(rows: Iterable[FindingRow]) -> Iterator[str]:
 
 def findings(evaluation: Evaluation) -> tuple[FindingRow, ...]:
     """Break-even of each table, errors of margins and products, agreement, coverage of ours."""
-    points, found = evaluation.points, break_even(evaluation.points)
+    points, evens = evaluation.points, break_even(evaluation.points)
     of_tables = (
         row
         for result in workload_results(evaluation)
         for row in (
-            *_break_even_rows(result, found),
+            *_break_even_rows(result, evens),
             *margins_compared(result),
             *products_compared(result),
         )
@@ -65,18 +65,22 @@ def findings(evaluation: Evaluation) -> tuple[FindingRow, ...]:
     return (*of_tables, *_agreement_rows(points), *_coverage_rows(points))
 
 
-def _break_even_rows(result: WorkloadResult, found: Iterable[BreakEven]) -> Iterator[FindingRow]:
+def _break_even_rows(result: WorkloadResult, evens: Iterable[BreakEven]) -> Iterator[FindingRow]:
     """The ε from which on each family has no more error than noise infusion."""
-    here = [one for one in found if (one.workload, one.alpha) == (result.table.name, result.alpha)]
-    if any(one.epsilon is not None for one in here):
-        for one in here:
+    here = [
+        break_even
+        for break_even in evens
+        if (break_even.workload, break_even.alpha) == (result.table.name, result.alpha)
+    ]
+    if any(even.epsilon is not None for even in here):
+        for even in here:
             yield FindingRow(
                 capital(result.table.words),
-                f"α = {one.alpha:g}",
+                f"α = {even.alpha:g}",
                 "ε of no more error than noise infusion",
-                ": ".join(text for text in (one.family, _promised(one)) if text),
-                one.epsilon,
-                REACHED_WORDS[one.bound] if one.epsilon else "not measured",
+                ": ".join(text for text in (even.family, _promised(even)) if text),
+                even.epsilon,
+                REACHED_WORDS[even.bound] if even.epsilon else "not measured",
             )
 
 
@@ -90,13 +94,13 @@ def reached(one: BreakEven) -> str:
     return f"{one.words} ({by})" if by else one.words
 
 
-def _promised(one: BreakEven) -> str:
+def _promised(even: BreakEven) -> str:
     """The mechanism that reaches a break-even, and what it promises."""
-    if one.mechanism is None:
+    if even.mechanism is None:
         return ""
-    name = one.mechanism.removesuffix(", as published").removesuffix(" (ours)")
-    more = f", δ = {one.delta:.3g}" if one.delta else ""
-    return f"{name}, {one.policy}{more}"
+    name = even.mechanism.removesuffix(", as published").removesuffix(" (ours)")
+    more = f", δ = {even.delta:.3g}" if even.delta else ""
+    return f"{name}, {even.policy}{more}"
 
 
 def margins_compared(result: WorkloadResult) -> Iterator[FindingRow]:
@@ -106,33 +110,33 @@ def margins_compared(result: WorkloadResult) -> Iterator[FindingRow]:
         for how in (SPLIT, ADDED)
     ]
     if best[1] is not None:
-        for one in filter(None, best):
-            yield from _error_rows(result, one, f"{one.mechanism} {ACCOUNTS[one.accounting]}")
+        for point in filter(None, best):
+            yield from _error_rows(result, point, f"{point.mechanism} {ACCOUNTS[point.accounting]}")
 
 
 def products_compared(result: WorkloadResult) -> Iterator[FindingRow]:
     """At each ε the error of noise infusion and of every mechanism of a product."""
     today = result.infusion
-    if today is None or not any(one.accounting == PRODUCT for one in result.points):
+    if today is None or not any(point.accounting == PRODUCT for point in result.points):
         return
-    here = [one for one in result.protected if one.alpha == result.alpha]
+    here = [scored_point for scored_point in result.protected if scored_point.alpha == result.alpha]
     yield FindingRow(capital(result.table.words), "", MEAN_ERROR, "noise infusion", today.l1)
-    for epsilon in sorted({one.epsilon for one in here if one.epsilon is not None}):
-        for one in ranked((p for p in here if p.epsilon == epsilon), lambda _: True):
-            yield from _error_rows(result, one, called(one).replace(" (ours)", ""))
+    for epsilon in sorted({point.epsilon for point in here if point.epsilon is not None}):
+        for point in ranked((p for p in here if p.epsilon == epsilon), lambda _: True):
+            yield from _error_rows(result, point, called(point).replace(" (ours)", ""))
 
 
 MEAN_ERROR = "mean error (jobs)"
 
 
-def _error_rows(result: WorkloadResult, one: ScoredPoint, whose: str) -> Iterator[FindingRow]:
+def _error_rows(result: WorkloadResult, point: ScoredPoint, whose: str) -> Iterator[FindingRow]:
     setting = " and ".join(
         f"{name} = {value:g}"
-        for name, value in (("α", one.alpha), ("ε", one.epsilon))
+        for name, value in (("α", point.alpha), ("ε", point.epsilon))
         if value is not None
     )
-    table, ratio = capital(result.table.words), one.ratio_to_infusion
-    yield FindingRow(table, setting, MEAN_ERROR, whose, one.l1)
+    table, ratio = capital(result.table.words), point.ratio_to_infusion
+    yield FindingRow(table, setting, MEAN_ERROR, whose, point.l1)
     if ratio is not None:
         verdict = "less" if ratio < 1 else "more" if ratio > 1 else "the same"
         yield FindingRow(table, setting, "error ÷ error of noise infusion", whose, ratio, verdict)

@@ -41,11 +41,11 @@ class Agreement:
 def agreement(points: Iterable[ScoredPoint]) -> Agreement:
     """Compare all cells of every setting; those without a variance cannot be compared."""
     apart, ratios = [], []
-    for one in points:
-        known = one.stratum == ALL and one.l1_source == "closed form"
-        if known and one.l1 and one.l1_trials is not None and one.l1_trials_error:
-            apart.append(abs(one.l1_trials - one.l1) / one.l1_trials_error)
-            ratios.append(one.l1_trials / one.l1)
+    for point in points:
+        known = point.stratum == ALL and point.l1_source == "closed form"
+        if known and point.l1 and point.l1_trials is not None and point.l1_trials_error:
+            apart.append(abs(point.l1_trials - point.l1) / point.l1_trials_error)
+            ratios.append(point.l1_trials / point.l1)
     within = sum(one <= WIDE for one in apart)
     mean = sum(ratios) / len(ratios) if ratios else 1.0
     return Agreement(len(apart), within, max(apart, default=0.0), mean)
@@ -71,30 +71,30 @@ class Coverage:
 def coverage(points: Iterable[ScoredPoint]) -> list[Coverage]:
     """The coverage of every mechanism that has margins."""
     by_name = dict[str, list[ScoredPoint]]()
-    for one in points:
-        if one.stratum == ALL and one.coverage is not None:
-            by_name.setdefault(called(one), []).append(one)
-    return [_coverage(name, found) for name, found in by_name.items()]
+    for point in points:
+        if point.stratum == ALL and point.coverage is not None:
+            by_name.setdefault(called(point), []).append(point)
+    return [_coverage(name, scored_points) for name, scored_points in by_name.items()]
 
 
-def _coverage(name: str, found: Sequence[ScoredPoint]) -> Coverage:
-    shares = [one.coverage or 0.0 for one in found]
-    known = REGISTRY.get(found[0].mechanism)
+def _coverage(name: str, points: Sequence[ScoredPoint]) -> Coverage:
+    shares = [point.coverage or 0.0 for point in points]
+    known = REGISTRY.get(points[0].mechanism)
     return Coverage(
         name,
-        line_of(found[0]).ours,
+        line_of(points[0]).ours,
         known is not None and known.words.bias is not None,
         sum(shares) / len(shares),
         min(shares),
         max(shares),
         len(shares),
-        sum(_short(one) for one in found),
+        sum(_short(scored_point) for scored_point in points),
     )
 
 
-def _short(one: ScoredPoint) -> bool:
-    missing = NOMINAL - (one.coverage or 0.0)
-    return one.coverage_error is not None and missing > WIDE * one.coverage_error
+def _short(point: ScoredPoint) -> bool:
+    missing = NOMINAL - (point.coverage or 0.0)
+    return point.coverage_error is not None and missing > WIDE * point.coverage_error
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def bests(result: WorkloadResult) -> list[Best]:
 
 
 def _best(result: WorkloadResult, alpha: float | None, epsilon: float | None) -> Best:
-    here = [one for one in result.protected if grid_point(one) == (alpha, epsilon)]
+    here = [point for point in result.protected if grid_point(point) == (alpha, epsilon)]
     mine = ranked(here, ours)
     pairs = [
         (next(own for own in mine if comparable(own, other)), other)
@@ -155,10 +155,14 @@ def gaps(result: WorkloadResult) -> list[MechanismGap]:
     found, tried = dict[str, list[str]](), dict[str, int]()
     for refused in result.refused:
         found.setdefault(called(refused), []).append(rule(refused.reason))
-    points = [one for one in result.points if one.stratum == ALL and one.epsilon is not None]
-    for one in points:
-        if one.l1 is None:
-            found.setdefault(called(one), []).append("no finite mean error")
+    points = [
+        scored_point
+        for scored_point in result.points
+        if scored_point.stratum == ALL and scored_point.epsilon is not None
+    ]
+    for point in points:
+        if point.l1 is None:
+            found.setdefault(called(point), []).append("no finite mean error")
     every: list[ScoredSetting] = [*result.refused, *points]
     for setting in every:
         tried[called(setting)] = tried.get(called(setting), 0) + 1

@@ -88,7 +88,9 @@ def key_findings(points: Iterable[ScoredPoint], form: str) -> tuple[KeyFinding, 
 def findings_json(points: Sequence[ScoredPoint], mark: str | None) -> dict[str, Any]:
     """The findings for programs: with the forms of 2015 where they were run, and those of 2016."""
     forms = (H15, PUBLISHED) if has_printed(points) else (PUBLISHED,)
-    first, *others = ([asdict(one) for one in key_findings(points, form)] for form in forms)
+    first, *others = (
+        [asdict(key_finding) for key_finding in key_findings(points, form)] for form in forms
+    )
     return {
         "source": "[H15] section 6",
         "mark": mark,
@@ -100,20 +102,20 @@ def findings_json(points: Sequence[ScoredPoint], mark: str | None) -> dict[str, 
 def compared(points: Iterable[ScoredPoint], form: str) -> tuple[ScoredPoint, ...]:
     """The points of the three algorithms as the paper counts them, from coarse to fine tables."""
     wanted = {LOG_LAPLACE: PUBLISHED, SMOOTH_GAMMA: form, SMOOTH_LAPLACE: form}
-    found = [
-        one
-        for one in points
-        if one.stratum == ALL
-        and wanted.get(one.mechanism) == one.calibration
-        and one.accounting in ("single", PARALLEL)
-        and one.l1 is not None
+    scored_points = [
+        point
+        for point in points
+        if point.stratum == ALL
+        and wanted.get(point.mechanism) == point.calibration
+        and point.accounting in ("single", PARALLEL)
+        and point.l1 is not None
     ]
-    return tuple(sorted(found, key=lambda one: one.cells))
+    return tuple(sorted(scored_points, key=lambda scored_point: scored_point.cells))
 
 
 def has_printed(points: Iterable[ScoredPoint]) -> bool:
     """Whether the forms of 2015 are among the points."""
-    return any(one.calibration == H15 for one in points)
+    return any(point.calibration == H15 for point in points)
 
 
 @dataclass(frozen=True)
@@ -200,11 +202,17 @@ class _Compared:
     def _curves(self, shared: str) -> Iterator[tuple[Curve, list[ScoredPoint]]]:
         """The points of each table and algorithm that share α, by ε, or the other way round."""
         found: dict[Curve, list[ScoredPoint]] = {}
-        for one in self.points:
-            key = one.workload, one.mechanism, float(getattr(one, shared))
-            found.setdefault(key, []).append(one)
+        for point in self.points:
+            key = point.workload, point.mechanism, float(getattr(point, shared))
+            found.setdefault(key, []).append(point)
         for key, mine in found.items():
-            yield key, sorted(mine, key=lambda one: (one.alpha or 0, one.epsilon or 0))
+            yield (
+                key,
+                sorted(
+                    mine,
+                    key=lambda scored_point: (scored_point.alpha or 0, scored_point.epsilon or 0),
+                ),
+            )
 
     def _pairs(
         self, first: str, second: str
@@ -212,11 +220,11 @@ class _Compared:
         """Two algorithms side by side, by α and ε and then by table."""
         known = {(p.workload, p.mechanism, p.alpha, p.epsilon): p for p in self.points}
         found: dict[tuple[float, float], dict[str, tuple[ScoredPoint, ScoredPoint]]] = {}
-        for (load, name, alpha, epsilon), one in known.items():
+        for (load, name, alpha, epsilon), point in known.items():
             other = known.get((load, second, alpha, epsilon))
             if name == first and other is not None:
                 at = float(alpha or 0), float(epsilon or 0)
-                found.setdefault(at, {})[load] = (one, other)
+                found.setdefault(at, {})[load] = (point, other)
         return found
 
 
@@ -225,10 +233,10 @@ def _everywhere(kept: Sequence[bool], numbers: Sequence[Numbers]) -> Judgement:
     return all(kept) if kept else None, sum(kept), len(kept), tuple(numbers)
 
 
-def _slope(found: Sequence[ScoredPoint]) -> float:
+def _slope(points: Sequence[ScoredPoint]) -> float:
     """Least squares of ln L1 on ln ε."""
-    x = np.array([log(one.epsilon or 1) for one in found])
-    y = np.array([log(one.l1 or 1) for one in found])
+    x = np.array([log(point.epsilon or 1) for point in points])
+    y = np.array([log(scored_point.l1 or 1) for scored_point in points])
     x -= x.mean()
     return float((x * y).sum() / (x * x).sum())
 

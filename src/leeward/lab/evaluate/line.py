@@ -131,7 +131,7 @@ class MechanismLine:
 
     def maker(self, points: Iterable[ScoredPoint]) -> str:
         """The mechanism for people, with the δ that its promise needs at these points."""
-        mine = (one for one in points if one.mechanism == self.mechanism)
+        mine = (point for point in points if point.mechanism == self.mechanism)
         return label(self.mechanism) + delta_words(mine)
 
     @property
@@ -148,17 +148,17 @@ class MechanismLine:
             name = label(self.mechanism)
             form = name if self.published else f"{self._form},"
             return f"{form} in parallel\n(by the sum rule d·ε)"
-        like = [one for one in lines if one._form == self._form and one.accounting != PARALLEL]
+        like = [line for line in lines if line._form == self._form and line.accounting != PARALLEL]
         more = [self._form]
         if self.node and self.theta is None:
             more.append("best θ")
         elif self.theta is not None:
             more.append(f"θ = {self.theta:,}")
-        if self.accounting == "split" or len({one.accounting for one in like}) > 1:
+        if self.accounting == "split" or len({line.accounting for line in like}) > 1:
             more.append(ACCOUNTS.get(self.accounting, self.accounting))
-        if len({one.policy for one in like}) > 1:
+        if len({mechanism_line.policy for mechanism_line in like}) > 1:
             more.append(self.policy)
-        if len({one.delta for one in like}) > 1:
+        if len({line.delta for line in like}) > 1:
             more.append("δ > 0" if self.delta else "δ = 0")
         return ", ".join(more)
 
@@ -185,7 +185,7 @@ def line_of(point: ScoredPoint) -> MechanismLine:
 
 def delta_words(points: Iterable[ScoredPoint]) -> str:
     """The δ of some points in brackets, or the largest of several; nothing without any."""
-    found = sorted({one.delta for one in points if one.delta})
+    found = sorted({point.delta for point in points if point.delta})
     if not found:
         return ""
     return f" (δ {'=' if len(found) == 1 else 'up to'} {found[-1]:.3g})"

@@ -117,7 +117,7 @@ class FacetPlot:
     @property
     def drawable(self) -> tuple[Facet, ...]:
         """The panels with the points that have a place, and the lines that have such points."""
-        return tuple(Facet(one.title, tuple(self._traces(one))) for one in self.facets)
+        return tuple(Facet(facet.title, tuple(self._traces(facet))) for facet in self.facets)
 
     def _traces(self, facet: Facet) -> Iterator[Trace]:
         for trace in facet.traces:

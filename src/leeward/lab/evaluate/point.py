@@ -71,7 +71,7 @@ class ScoredPoint(ScoredSetting):
         return asdict(self)
 
 
-COLUMNS = tuple(one.name for one in fields(ScoredPoint))
+COLUMNS = tuple(field.name for field in fields(ScoredPoint))
 """The columns of the tidy file, in order."""
 
 

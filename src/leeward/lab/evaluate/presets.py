@@ -94,8 +94,8 @@ class Preset:
         if self.named is not None:
             return WORKLOADS[self.named](codebook)
         return tuple(
-            Workload(one.name, one.words, table("_".join(one.by), one.by, codebook), one.alone)
-            for one in self.asked
+            Workload(spec.name, spec.words, table("_".join(spec.by), spec.by, codebook), spec.alone)
+            for spec in self.asked
         )
 
 
@@ -130,8 +130,8 @@ _TRACTS = (
 
 
 PRESETS: Mapping[str, Preset] = {
-    one.name: one
-    for one in (
+    preset.name: preset
+    for preset in (
         Preset(
             "quick",
             "the workloads of h17 on a small economy and a small grid",

@@ -80,9 +80,9 @@ class Horizon:
 
     def _apart(self, name: str) -> float | None:
         """Every quarter by itself, for its part of ε."""
-        asked = Guarantee("strong", self.alpha, self.epsilon / self.quarters)
+        guarantee = Guarantee("strong", self.alpha, self.epsilon / self.quarters)
         try:
-            error = measurement(name, Marginal("", (), ()), asked, None).expected_error(LARGE)
+            error = measurement(name, Marginal("", (), ()), guarantee, None).expected_error(LARGE)
         except LeewardError:
             return None
         return None if error is None else error / (float(self.alpha) * LARGE)
@@ -129,13 +129,13 @@ def quarters_rows(
         for epsilon in epsilons or EPSILONS
         for count in QUARTERS
     ]
-    found = [one.errors for one in settings]
+    found = [setting.errors for setting in settings]
     rows = [
         (
-            f"{float(one.alpha):g}, {float(one.epsilon):g}, {one.quarters}",
+            f"{float(horizon.alpha):g}, {float(horizon.epsilon):g}, {horizon.quarters}",
             *(significant(error) for error in errors.values()),
         )
-        for one, errors in zip(settings, found, strict=True)
+        for horizon, errors in zip(settings, found, strict=True)
     ]
     return ("α, ε, T", *found[0]), rows
 

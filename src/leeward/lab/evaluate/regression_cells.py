@@ -42,7 +42,7 @@ def read_cells(path: Path) -> dict[str, ScaledPoints]:
     try:
         with opened_file(path, NAME) as files:
             held = set(files.tables()[NAME].columns)
-            found = [one for one in COLUMNS if {one.x, one.y, one.by} <= held]
+            found = [columns for columns in COLUMNS if {columns.x, columns.y, columns.by} <= held]
             if not found:
                 raise InvalidParameter(
                     "--cells",

@@ -100,7 +100,7 @@ def regression_figures(done: Regressions) -> dict[str, PanelPicture]:
         "Error of released lines",
         Direction("privacy loss ε", log=True, ticks=tuple(_epsilons(done))),
         Direction("error ÷ standard error", log=True),
-        _facets(done, lambda one: one.ratio_to_se),
+        _facets(done, lambda point: point.ratio_to_se),
         "Median over cells of the mean absolute difference from least squares, divided by the "
         f"median standard error of least squares; both axes logarithmic. {STYLE}",
         level=(1, "as the sampling error"),
@@ -110,7 +110,7 @@ def regression_figures(done: Regressions) -> dict[str, PanelPicture]:
         error,
         title="Cells put into the right tail",
         y=Direction("share of outer fifths that is right", reaches=(0, 1)),
-        facets=_facets(done, lambda one: one.tails),
+        facets=_facets(done, lambda regression_point: regression_point.tails),
         subtitle="Share of the cells of the highest and lowest fifth that are released in it. "
         f"{STYLE}",
         level=(1 / TAILS, "by chance"),
@@ -122,7 +122,7 @@ def _facets(
     done: Regressions, measure: Callable[[RegressionPoint], float | None]
 ) -> tuple[Facet, ...]:
     """A panel for each statistic, a line for each method."""
-    by_epsilon = sorted(done.points, key=lambda one: one.epsilon)
+    by_epsilon = sorted(done.points, key=lambda point: point.epsilon)
     return tuple(
         Facet(
             capital(STATISTICS[statistic]),
@@ -135,7 +135,9 @@ def _facets(
                 for name in SHOWN
             ),
         )
-        for statistic in dict.fromkeys(one.statistic for one in done.points)
+        for statistic in dict.fromkeys(
+            regression_point.statistic for regression_point in done.points
+        )
     )
 
 
@@ -145,13 +147,13 @@ def _trace(
     measure: Callable[[RegressionPoint], float | None],
 ) -> Trace:
     look = SHOWN[method]
-    private = any(one.private for one in points)
+    private = any(point.private for point in points)
     stroke = Stroke(look.colour, "" if private else "6 3", look.shape, 2.6 if private else 1.2)
     return Trace(look.label, stroke, tuple(TracePoint(p.epsilon, measure(p)) for p in points))
 
 
 def _epsilons(done: Regressions) -> list[float]:
-    return sorted({one.epsilon for one in done.points})
+    return sorted({point.epsilon for point in done.points})
 
 
 def regression_findings(done: Regressions) -> tuple[FindingRow, ...]:
@@ -164,11 +166,11 @@ def _finding_rows(done: Regressions, line: StatisticOfCells) -> Iterator[Finding
     table = capital(STATISTICS[line.statistic])
     epsilon = min(_epsilons(done), key=lambda one: (abs(one - POINT_OF_ATLAS), one))
     yield FindingRow(table, "", "standard error", "least squares", line.se)
-    for one in _here(done, line.statistic, epsilon):
-        label, setting = SHOWN[one.method].label, f"ε = {epsilon:g}"
-        of = "" if one.published == 1 else f"of {percent(one.published)} of cells"
-        yield FindingRow(table, setting, "median error over cells", label, one.error, of)
-        yield FindingRow(table, setting, "share of outer fifths that is right", label, one.tails)
+    for point in _here(done, line.statistic, epsilon):
+        label, setting = SHOWN[point.method].label, f"ε = {epsilon:g}"
+        of = "" if point.published == 1 else f"of {percent(point.published)} of cells"
+        yield FindingRow(table, setting, "median error over cells", label, point.error, of)
+        yield FindingRow(table, setting, "share of outer fifths that is right", label, point.tails)
     if line.chi_local is None or line.chi_local > line.chi * (1 + 1e-9):
         verdict = "unbounded" if line.chi_local is None else "corners miss a point"
         yield FindingRow(table, "", "χ by points added at corners", "MOSE", line.chi)
@@ -218,25 +220,25 @@ def _tables(done: Regressions) -> Iterator[Standing]:
         for epsilon in _epsilons(done):
             here = _here(done, line.statistic, epsilon)
             caption = f"{capital(STATISTICS[line.statistic])}, ε = {epsilon:g}"
-            yield Standing(caption, [_row(one) for one in here])
+            yield Standing(caption, [_row(point) for point in here])
 
 
-def _row(one: RegressionPoint) -> PageRow:
+def _row(point: RegressionPoint) -> PageRow:
     cells = (
-        "ε" if one.private else "none",
-        significant(one.error),
-        significant(one.ratio_to_se),
-        percent(one.tails),
-        percent(one.published),
+        "ε" if point.private else "none",
+        significant(point.error),
+        significant(point.ratio_to_se),
+        percent(point.tails),
+        percent(point.published),
     )
-    return PageRow(capital(SHOWN[one.method].label), cells, one.private)
+    return PageRow(capital(SHOWN[point.method].label), cells, point.private)
 
 
 def _here(done: Regressions, statistic: str, epsilon: float) -> list[RegressionPoint]:
     """The points of a setting in the order of the methods."""
     found = {
-        one.method: one
-        for one in done.points
-        if one.statistic == statistic and one.epsilon == epsilon
+        point.method: point
+        for point in done.points
+        if point.statistic == statistic and point.epsilon == epsilon
     }
     return [found[name] for name in SHOWN]

@@ -61,7 +61,7 @@ class RegressionPoint:
     tails: float
 
 
-REGRESSION_COLUMNS = tuple(one.name for one in fields(RegressionPoint))
+REGRESSION_COLUMNS = tuple(field.name for field in fields(RegressionPoint))
 
 
 @dataclass(frozen=True)
@@ -125,10 +125,10 @@ class SensitivityMethod:
     def draws(self, epsilon: Fraction, trials: int) -> Mapping[str, Floats]:
         """Laplace noise, as in all private methods here."""
         return {
-            name: one.released(
-                float(epsilon), *standard_noise("laplace", (2, trials, len(one.cells)))
+            name: prepared.released(
+                float(epsilon), *standard_noise("laplace", (2, trials, len(prepared.cells)))
             ).estimate
-            for name, one in self.ready.items()
+            for name, prepared in self.ready.items()
         }
 
 
@@ -156,22 +156,22 @@ def _estimates(lines: Lines) -> dict[str, Floats]:
 
 
 def _moments(cells: Mapping[str, ScaledPoints]) -> Callable[[Fraction], Lines]:
-    sums = [row_sums(*_lattice(one)).sum(axis=0) for one in cells.values()]
+    sums = [row_sums(*_lattice(cell)).sum(axis=0) for cell in cells.values()]
     ones = np.arange(len(cells))
-    held = Establishments(np.array(sums), np.ones_like(ones), ones, len(cells))
-    return lambda epsilon: MomentLines.of(Moments.calibrated(epsilon).release(held))
+    establishments = Establishments(np.array(sums), np.ones_like(ones), ones, len(cells))
+    return lambda epsilon: MomentLines.of(Moments.calibrated(epsilon).release(establishments))
 
 
 def _theil_sen(cells: Mapping[str, ScaledPoints]) -> Callable[[Fraction], Lines]:
-    counts = np.array([one.fit.count for one in cells.values()])
+    counts = np.array([scaled_points.fit.count for scaled_points in cells.values()])
     known = counts >= FEWEST
-    points = [_lattice(one) for one in cells.values()]
+    points = [_lattice(cell) for cell in cells.values()]
 
     def release(epsilon: Fraction) -> Lines:
-        made = TheilSen.calibrated(epsilon)
+        sen = TheilSen.calibrated(epsilon)
         found = [
-            made.release(*one, count) if count >= FEWEST else (0, 0)
-            for one, count in zip(points, counts.tolist(), strict=True)
+            sen.release(*point, count) if count >= FEWEST else (0, 0)
+            for point, count in zip(points, counts.tolist(), strict=True)
         ]
         return MedianLines.of(np.array(found), counts, known)
 
@@ -246,9 +246,9 @@ def _points(
 
 def _truth(cells: Mapping[str, ScaledPoints], of: Estimand) -> tuple[Floats, float]:
     """Estimates by least squares, and their median standard error."""
-    lines = [one.fit for one in cells.values()]
-    errors = [one.standard_error(of) for one in lines]
-    return np.array([one.estimate(of) for one in lines]), float(np.nanmedian(errors))
+    lines = [cell.fit for cell in cells.values()]
+    errors = [line.standard_error(of) for line in lines]
+    return np.array([squares.estimate(of) for squares in lines]), float(np.nanmedian(errors))
 
 
 def median_error(released: Floats, truth: Floats) -> float | None:
@@ -283,14 +283,14 @@ def _lowest(values: Floats, size: int) -> list[int]:
 
 def _lines(cells: Mapping[str, ScaledPoints]) -> Iterator[StatisticOfCells]:
     for of in ESTIMANDS:
-        local = [one.fit.count * one.local_sensitivity(of) for one in cells.values()]
+        local = [cell.fit.count * cell.local_sensitivity(of) for cell in cells.values()]
         chi = Mose().envelopes(cells, of)[""].chi
         most = float(np.nanmax(local))
         yield StatisticOfCells(of.name, _truth(cells, of)[1], chi, most if isfinite(most) else None)
 
 
 def _refuse_few(cells: Mapping[str, ScaledPoints]) -> None:
-    if sum(one.fit.exists for one in cells.values()) < FEWEST_CELLS:
+    if sum(cell.fit.exists for cell in cells.values()) < FEWEST_CELLS:
         raise InvalidParameter(
             "--cells",
             rule=f"must hold at least {FEWEST_CELLS} cells with two different x each",

@@ -33,28 +33,32 @@ class WorkloadResult:
     @property
     def whole(self) -> bool:
         """Whether several worker cells of a workplace are released for one ε."""
-        booked = {one.accounting for one in (*self.points, *self.refused)}
+        booked = {point.accounting for point in (*self.points, *self.refused)}
         return PRODUCT in booked or (self.table.worker_cells > 1 and booked != {"single"})
 
     @property
     def infusion(self) -> ScoredPoint | None:
         """Noise infusion on all cells."""
-        found = (one for one in self.points if one.mechanism == INFUSION and one.stratum == ALL)
+        found = (
+            point for point in self.points if point.mechanism == INFUSION and point.stratum == ALL
+        )
         return next(found, None)
 
     @cached_property
     def alpha(self) -> float | None:
         """The α of the reading: as in the figures, the nearest to a tenth."""
-        alphas = {one.alpha for one in self.points if one.alpha is not None}
+        alphas = {point.alpha for point in self.points if point.alpha is not None}
         return _nearest(alphas, CHOSEN_ALPHA)
 
     @cached_property
     def epsilon(self) -> float | None:
         """The ε of the reading."""
         wanted = CHOSEN_FOR_WHOLE if self.whole else CHOSEN_EPSILON
-        mine = [one for one in self.points if one.epsilon is not None]
-        same = [one for one in mine if one.alpha == self.alpha]
-        return _nearest({one.epsilon for one in same or mine if one.epsilon is not None}, wanted)
+        mine = [point for point in self.points if point.epsilon is not None]
+        same = [scored_point for scored_point in mine if scored_point.alpha == self.alpha]
+        return _nearest(
+            {point.epsilon for point in same or mine if point.epsilon is not None}, wanted
+        )
 
     @property
     def where(self) -> str:
@@ -66,24 +70,24 @@ class WorkloadResult:
     def here(self) -> tuple[ScoredPoint, ...]:
         """The points of the reading, on all cells; those without α beside the others."""
         return tuple(
-            one
-            for one in self.points
-            if one.stratum == ALL
-            and one.epsilon is not None
-            and one.epsilon == self.epsilon
-            and one.alpha in (None, self.alpha)
+            point
+            for point in self.points
+            if point.stratum == ALL
+            and point.epsilon is not None
+            and point.epsilon == self.epsilon
+            and point.alpha in (None, self.alpha)
         )
 
     @property
     def protected(self) -> tuple[ScoredPoint, ...]:
         """All points with α at their true price, on all cells."""
-        return tuple(one for one in self.points if one.stratum == ALL and _proper(one))
+        return tuple(point for point in self.points if point.stratum == ALL and _proper(point))
 
     @cached_property
     def grid(self) -> tuple[GridPoint, ...]:
         """Every α and ε at which something with α was tried at its true price."""
         tried = (*self.points, *self.refused)
-        return tuple(dict.fromkeys(grid_point(one) for one in tried if _proper(one)))
+        return tuple(dict.fromkeys(grid_point(setting) for setting in tried if _proper(setting)))
 
 
 def grid_point(setting: ScoredSetting) -> GridPoint:
@@ -96,8 +100,8 @@ def workload_results(evaluation: Evaluation) -> tuple[WorkloadResult, ...]:
     return tuple(
         WorkloadResult(
             table,
-            tuple(one for one in evaluation.points if one.workload == table.name),
-            tuple(one for one in evaluation.refused if one.workload == table.name),
+            tuple(point for point in evaluation.points if point.workload == table.name),
+            tuple(setting for setting in evaluation.refused if setting.workload == table.name),
         )
         for table in evaluation.tables
     )
@@ -107,8 +111,8 @@ def ranked(
     points: Iterable[ScoredPoint], wanted: Callable[[MechanismLine], bool]
 ) -> list[ScoredPoint]:
     """The wanted points with a finite error, the least first."""
-    found = [one for one in points if wanted(line_of(one)) and _measured(one)]
-    return sorted(found, key=lambda one: one.l1 or 0.0)
+    scored_points = [point for point in points if wanted(line_of(point)) and _measured(point)]
+    return sorted(scored_points, key=lambda scored_point: scored_point.l1 or 0.0)
 
 
 def ours(line: MechanismLine) -> bool:
@@ -142,14 +146,14 @@ def promise(setting: ScoredSetting) -> str:
     return f"{setting.policy}, δ = {setting.delta:.3g}" if setting.delta else setting.policy
 
 
-def _proper(one: ScoredSetting) -> bool:
+def _proper(setting: ScoredSetting) -> bool:
     """Whether it has an α and is counted at its true price; a form without a promise has none."""
-    known = one.alpha is not None and one.epsilon is not None
-    return known and one.accounting != PARALLEL and one.policy != "none"
+    known = setting.alpha is not None and setting.epsilon is not None
+    return known and setting.accounting != PARALLEL and setting.policy != "none"
 
 
-def _measured(one: ScoredPoint) -> bool:
-    return one.l1 is not None and isfinite(one.l1)
+def _measured(point: ScoredPoint) -> bool:
+    return point.l1 is not None and isfinite(point.l1)
 
 
 def _nearest(values: set[float], wanted: float) -> float | None:

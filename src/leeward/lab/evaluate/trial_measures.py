@@ -50,19 +50,19 @@ def infusion_points(workload: Workload, benchmark: Benchmark) -> tuple[ScoredPoi
 
 
 def _baseline_points(
-    workload: Workload, benchmark: Benchmark, name: str, held: InfusionBaseline
+    workload: Workload, benchmark: Benchmark, name: str, baseline: InfusionBaseline
 ) -> tuple[ScoredPoint, ...]:
-    mean = held.mean
+    mean = baseline.mean
     columns = {
         **_plain(mean),
         "l1": mean.absolute,
-        "l1_trials_error": held.error,
+        "l1_trials_error": baseline.error,
         "l2": np.sqrt(mean.square),
         "bias": mean.signed,
         **_ratios(benchmark, mean.absolute, mean.where_published),
     }
     setting = ScoredSetting(workload.name, name, "published", "none", "single")
-    return _rows(setting, benchmark, columns, (held.trials, "trials"))
+    return _rows(setting, benchmark, columns, (baseline.trials, "trials"))
 
 
 def _plain(mean: Trial) -> Columns:
@@ -83,7 +83,7 @@ def _errors(benchmark: Benchmark, results: TrialResults, mean: Trial) -> Columns
     """Mean absolute error and bias: closed forms where there are any."""
     groups, expected = benchmark.scorer.groups, results.expected
     nothing = np.full_like(mean.absolute, np.nan)
-    settled = standard_error([one.absolute for one in results.trials] or [nothing])
+    settled = standard_error([trial.absolute for trial in results.trials] or [nothing])
     l1, shown, bias = mean.absolute, mean.where_published, mean.signed
     square = mean.square if expected.steady else nothing
     if expected.absolute is not None:

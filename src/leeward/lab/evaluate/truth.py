@@ -57,11 +57,11 @@ class Truth:
         moved = np.empty_like(order)
         moved[order] = np.arange(workplaces)
         entries = entries.moved(moved)
-        found = cls(entries.as_cells(), entries, strata[order], batch.keys[order])
+        truth = cls(entries.as_cells(), entries, strata[order], batch.keys[order])
         published = marginal.published_cells()
-        if published.size == found.worker_cells:
-            return found
-        return replace(found.of_cells(published), whole=found)
+        if published.size == truth.worker_cells:
+            return truth
+        return replace(truth.of_cells(published), whole=truth)
 
     @property
     def counts(self) -> Integers:
@@ -110,7 +110,7 @@ class Truth:
         """One of so many workplace cells; no entries."""
         some = slice(None, None, step)
         held = self.cells
-        cells = Cells(**{name: one[some] for name, one in columns(held).items()})
+        cells = Cells(**{name: column[some] for name, column in columns(held).items()})
         keys = None if self.keys is None else self.keys[some]
         whole = None if self.whole is None else self.whole.every(step)
         return replace(self, cells=cells, strata=self.strata[some], keys=keys, whole=whole)
@@ -134,11 +134,11 @@ def added(
     values: Integers, fine: Truth, coarse: Truth, tables: tuple[Marginal, Marginal]
 ) -> Integers:
     """Values of the cells of a table without worker cells, added up to those of a margin of it."""
-    names = [one.name for one in tables[1].workplace]
+    names = [dimension.name for dimension in tables[1].workplace]
     keys = np.zeros(len(values), np.int64)
     positions = tables[0].workplace_positions(fine.numbered())
-    for one, at in zip(tables[0].workplace, positions, strict=True):
-        keys = keys * one.size + at if one.name in names else keys
+    for dimension, at in zip(tables[0].workplace, positions, strict=True):
+        keys = keys * dimension.size + at if dimension.name in names else keys
     order = np.argsort(coarse.numbered())
     where = order[np.searchsorted(coarse.numbered(), keys, sorter=order)]
     sums = np.zeros_like(coarse.counts)
@@ -152,18 +152,21 @@ def read_truths(
     """Tabulate all tables in one pass over the data and open them."""
     marginals = tuple(dict.fromkeys(tables))
     engine.prepare(codebook, rule, marginals, marginals, owners="named")
-    return {one: Truth.read(engine, one, place_position(one, place)) for one in marginals}
+    return {
+        marginal: Truth.read(engine, marginal, place_position(marginal, place))
+        for marginal in marginals
+    }
 
 
 def strata_attribute(marginal: Marginal, place: str) -> str:
     """The name of the dimension that makes the strata; "table" without workplace attributes."""
-    names = [one.name for one in marginal.workplace]
+    names = [dimension.name for dimension in marginal.workplace]
     return names[place_position(marginal, place)] if names else "table"
 
 
 def place_position(marginal: Marginal, place: str) -> int:
     """The workplace dimension that makes the strata: the one of this name, else the first."""
-    names = [one.name for one in marginal.workplace]
+    names = [dimension.name for dimension in marginal.workplace]
     return names.index(place) if place in names else 0
 
 

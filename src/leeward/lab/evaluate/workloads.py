@@ -24,7 +24,7 @@ WORKPLACE = ("place", "sector", "ownership")
 
 def exact(*numbers: str) -> tuple[Fraction, ...]:
     """Decimal numbers as fractions."""
-    return tuple(Fraction(one) for one in numbers)
+    return tuple(Fraction(number) for number in numbers)
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ class Grid:
         """The same with other α, or other ε; none given leaves them as they are."""
         alpha = {positive(one, "--alpha") for one in alphas}
         epsilon = {positive(one, "--epsilon") for one in epsilons}
-        asked = replace(self, alphas=tuple(sorted(alpha))) if alpha else self
+        grid = replace(self, alphas=tuple(sorted(alpha))) if alpha else self
         if not epsilon:
-            return asked
-        return replace(asked, epsilons=tuple(sorted(epsilon)), further=())
+            return grid
+        return replace(grid, epsilons=tuple(sorted(epsilon)), further=())
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,10 @@ def table(name: str, by: Sequence[str], codebook: Codebook) -> Marginal:
     dimensions = [_whole(codebook, attribute) for attribute in by]
     return Marginal(
         name,
-        workplace=tuple(one for one in dimensions if one.attribute.of_workplaces),
-        worker=tuple(one for one in dimensions if not one.attribute.of_workplaces),
+        workplace=tuple(dimension for dimension in dimensions if dimension.attribute.of_workplaces),
+        worker=tuple(
+            dimension for dimension in dimensions if not dimension.attribute.of_workplaces
+        ),
     )
 
 
@@ -134,16 +136,16 @@ def workloads_of(marginals: Iterable[Marginal]) -> tuple[Workload, ...]:
     A product has two: the cells of all its tables, and its total. No table has a dot in its name,
     so that no two workloads share theirs.
     """
-    found: list[Workload] = []
-    for one in marginals:
-        if one.breakdowns:
-            found += product_workloads(one)
+    workloads: list[Workload] = []
+    for marginal in marginals:
+        if marginal.breakdowns:
+            workloads += product_workloads(marginal)
             continue
-        if one.kind == "worker" and one.worker_cells > 1:
-            words = f"single queries of {described(one)}"
-            found.append(Workload(f"{one.name}.queries", words, one, alone=True))
-        found.append(Workload(one.name, described(one), one))
-    return tuple(found)
+        if marginal.kind == "worker" and marginal.worker_cells > 1:
+            words = f"single queries of {described(marginal)}"
+            workloads.append(Workload(f"{marginal.name}.queries", words, marginal, alone=True))
+        workloads.append(Workload(marginal.name, described(marginal), marginal))
+    return tuple(workloads)
 
 
 ALL_MARGINS = "all_margins"
@@ -156,13 +158,13 @@ def margin_workloads(codebook: Codebook) -> tuple[Workload, ...]:
     tables = [table("_".join(by) or "all_jobs", by, codebook) for by in chosen]
     return tuple(
         Workload(
-            f"{ALL_MARGINS}.{one.name}",
-            f"the margin {described(one)}",
-            one,
+            f"{ALL_MARGINS}.{marginal.name}",
+            f"the margin {described(marginal)}",
+            marginal,
             finest=tables[-1],
             shares=len(tables),
         )
-        for one in tables
+        for marginal in tables
     )
 
 
@@ -192,9 +194,9 @@ def product_workloads(product: Marginal) -> tuple[Workload, ...]:
 
 def described(marginal: Marginal) -> str:
     """The attributes of a table, and those it is restricted by."""
-    by = " × ".join(one.name for one in marginal.dimensions) or "all jobs"
+    by = " × ".join(dimension.name for dimension in marginal.dimensions) or "all jobs"
     if marginal.breakdowns:
-        parts = (" × ".join(d.name for d in one.worker) for one in marginal.breakdowns)
+        parts = (" × ".join(d.name for d in breakdown.worker) for breakdown in marginal.breakdowns)
         by = f"{by} by {listed(parts)}"
-    some = [one.name for one in marginal.filters]
+    some = [dimension.name for dimension in marginal.filters]
     return f"{by}, some {' and '.join(some)} only" if some else by
