@@ -78,7 +78,7 @@ class Classification:
         """The code of this list that codes with this beginning belong to: 31-33 of 31."""
         if start in self.codes:
             return start
-        spans = (one for one in self.spans.items() if len(one[1][0]) == len(start))
+        spans = (item for item in self.spans.items() if len(item[1][0]) == len(start))
         return next((code for code, (first, last) in spans if first <= start <= last), None)
 
     def under(self, begin: str, form: str = "whole") -> "Classification":
@@ -114,28 +114,38 @@ class Library:
         return read_folder(self.folder, self.parameter)
 
     def __iter__(self) -> Iterator[Classification]:
-        own = {one.name for one in PACKAGED}
+        own = {classification.name for classification in PACKAGED}
         yield from PACKAGED
-        yield from (one for one in self.official if one.name not in own)
+        yield from (
+            classification for classification in self.official if classification.name not in own
+        )
 
     def named(self, name: str) -> tuple[Classification, ...]:
         """The list of this name; without a vintage in it, those of all vintages."""
         for lists in (PACKAGED, self.official):  # a packaged name needs no folder
-            exact = tuple(one for one in lists if one.name == name)
+            exact = tuple(classification for classification in lists if classification.name == name)
             if exact:
                 return exact
-        return tuple(one for one in self if f"{one.family}/{one.level}" == name)
+        return tuple(
+            classification
+            for classification in self
+            if f"{classification.family}/{classification.level}" == name
+        )
 
     def find(self, written: str, where: str) -> Classification:
         """The list that `standard:NAME?state=44&code=local` names."""
         name, _, query = written.removeprefix(STANDARD).partition("?")
-        found = self.named(name)
-        if len(found) != 1:
-            raise self._not_one(name, found, where)
+        classifications = self.named(name)
+        if len(classifications) != 1:
+            raise self._not_one(name, classifications, where)
         asked = dict(parse_qsl(query, keep_blank_values=True))
         _refuse_query(written, query, asked, where)
         begin = asked.get("state", asked.get("country", ""))
-        kept = found[0].under(begin, asked.get("code", "whole")) if asked else found[0]
+        kept = (
+            classifications[0].under(begin, asked.get("code", "whole"))
+            if asked
+            else classifications[0]
+        )
         if not kept.codes:
             raise InvalidParameter(
                 where,
@@ -145,14 +155,17 @@ class Library:
             )
         return kept
 
-    def _not_one(self, name: str, found: tuple[Classification, ...], where: str) -> BadFile:
+    def _not_one(
+        self, name: str, classifications: tuple[Classification, ...], where: str
+    ) -> BadFile:
         """Why a name leads to no list, or to several."""
-        known = [one.name for one in self]
+        known = [classification.name for classification in self]
         folder = "no folder of official files" if self.folder is None else repr(str(self.folder))
         near = nearest(name, known)
         step = f"Did you mean {near!r}? " if near else ""
-        if found:
-            step = f"Name one of {', '.join(one.name for one in found)}."
+        if classifications:
+            names = ", ".join(classification.name for classification in classifications)
+            step = f"Name one of {names}."
         elif self.folder is None:
             step += (
                 f"Long lists are read from official files: name their folder as {self.parameter}."
@@ -162,8 +175,12 @@ class Library:
 
             put = "`leeward codes` lists what is known; put the official file into the folder."
             step += xlsx_hint(self.folder) or put
-        rule = "must name one classification" if found else "must name a known classification"
-        kind = BadFile if found else NoList
+        rule = (
+            "must name one classification"
+            if classifications
+            else "must name a known classification"
+        )
+        kind = BadFile if classifications else NoList
         return kind(where, rule=rule, value=f"{shown(name)}, with {folder}", next_step=step)
 
 

@@ -43,8 +43,8 @@ class CodeList:
                 "as `other` and as `null_as`.",
             )
         more = dict(zip(self.codes, self.labels, strict=True)) | {code: label}
-        made = read_codes(more, Path(), where)
-        return CodeList(made.codes, made.labels, code)
+        code_list = read_codes(more, Path(), where)
+        return CodeList(code_list.codes, code_list.labels, code)
 
 
 PACKAGED_ALONE = Library()

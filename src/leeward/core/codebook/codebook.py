@@ -100,13 +100,17 @@ class Codebook:
 
     def require_lists(self) -> None:
         """Reject attributes of workers and jobs without a list, where all of them count."""
-        used = (one.refusal for one in self.pending.values() if one.table != "workplaces")
+        used = (
+            pending.refusal for pending in self.pending.values() if pending.table != "workplaces"
+        )
         raise_all({str(problem): problem for problem in used}.values())
 
     def columns(self) -> Iterator[tuple[str, str]]:
         """Every (table, column) that must be in the data."""
         yield from self.keys.columns()
-        yield from {(one.table, one.column): None for one in self.attributes.values()}
+        yield from {
+            (attribute.table, attribute.column): None for attribute in self.attributes.values()
+        }
 
     @property
     def nulls(self) -> Mapping[tuple[str, str], Nulls]:
@@ -144,7 +148,9 @@ class Codebook:
     @property
     def numeric(self) -> tuple[Attribute, ...]:
         """The attributes of numeric columns, derived ones included."""
-        return tuple(one for one in self.attributes.values() if one.numbers is not None)
+        return tuple(
+            attribute for attribute in self.attributes.values() if attribute.numbers is not None
+        )
 
     @property
     def row_rules(self) -> tuple[RowRule, ...]:
@@ -162,20 +168,20 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
         content, folder = read_document(source, "codebook"), source.parent
     else:
         content, folder = as_document(source), folder or Path()
-    written, found = parse(WrittenCodebook, content, "codebook")
+    written, errors = parse(WrittenCodebook, content, "codebook")
     if written is None:
-        raise Problems(found) if len(found) > 1 else found[0]
+        raise Problems(errors) if len(errors) > 1 else errors[0]
     own = None if written.classifications is None else folder / written.classifications
     lists = Lists(folder, Library(own))
-    attributes, reals, pending = _declared(written, lists, found)
-    found.extend(_given_away(attributes))
-    found.extend(_contradictions(written, {**attributes, **reals}))
+    attributes, reals, pending = _declared(written, lists, errors)
+    errors.extend(_given_away(attributes))
+    errors.extend(_contradictions(written, {**attributes, **reals}))
     for number, combination in enumerate(written.impossible):
         where = f"codebook.impossible[{number}]"
-        found.extend(_misread(combination, written.attributes, attributes, where))
+        errors.extend(_misread(combination, written.attributes, attributes, where))
     used = {name for combination in written.impossible for name in combination}
-    found.extend(one.refusal for name, one in pending.items() if not attributes or name in used)
-    raise_all(found)
+    errors.extend(one.refusal for name, one in pending.items() if not attributes or name in used)
+    raise_all(errors)
     if not attributes:
         raise BadFile(
             "codebook.attributes",
@@ -188,7 +194,7 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
 
 
 def _declared(
-    written: WrittenCodebook, lists: Lists, found: list[LeewardError]
+    written: WrittenCodebook, lists: Lists, errors: list[LeewardError]
 ) -> tuple[dict[str, Attribute], dict[str, RealRange], dict[str, Pending]]:
     """The attributes, columns of real numbers, and attributes without a list, by name."""
     attributes = dict[str, Attribute]()
@@ -208,11 +214,11 @@ def _declared(
                 attribute = _attribute(name, written.attributes, attributes, lists)
                 attributes[name] = _with_nulls(attribute, written, attributes)
         except Problems as several:
-            found.extend(several.problems)
+            errors.extend(several.problems)
         except NoList as refusal:
             pending[name] = Pending(declared.table, refusal)
         except LeewardError as problem:
-            found.append(problem)
+            errors.append(problem)
     return attributes, reals, pending
 
 
@@ -245,7 +251,11 @@ def _misread(
             value=", ".join(combination) or "none",
             next_step="Add another attribute; a code that nobody has is left out of codes.",
         )
-    fit = {name for name, one in declared.items() if one.table != "workplaces" and one.type != REAL}
+    fit = {
+        name
+        for name, attribute in declared.items()
+        if attribute.table != "workplaces" and attribute.type != REAL
+    }
     for name, code in combination.items():
         if name not in fit:
             other = "Name another one."
@@ -377,7 +387,9 @@ def _origin(written: WrittenAttribute, known: Mapping[str, Attribute], where: st
     """The attribute that another one is derived from."""
     origin = known.get(written.origin or "")
     if origin is None or origin.table != written.table:
-        others = [one.name for one in known.values() if one.table == written.table]
+        others = [
+            attribute.name for attribute in known.values() if attribute.table == written.table
+        ]
         raise InvalidParameter(
             f"{where}.from",
             rule=f"must name another attribute of {written.table} that is declared without a "

@@ -339,17 +339,17 @@ def numeric_range(written: WrittenAttribute, where: str) -> NumericRange:
     return made
 
 
-def _range_problems(made: NumericRange, where: str) -> Iterator[LeewardError]:
+def _range_problems(numeric_range: NumericRange, where: str) -> Iterator[LeewardError]:
     """Bounds that leave numbers without a class, or classes without numbers."""
-    if made.low >= made.cap:
+    if numeric_range.low >= numeric_range.cap:
         yield InvalidParameter(
             f"{where}.low",
             rule="must be below the cap",
-            value=f"{made.low}, and the cap {made.cap}",
+            value=f"{numeric_range.low}, and the cap {numeric_range.cap}",
             next_step="Lower `low`, or raise `cap`.",
         )
-    before = made.low - 1
-    for code, bound in made.bounds:
+    before = numeric_range.low - 1
+    for code, bound in numeric_range.bounds:
         if bound <= before:
             yield InvalidParameter(
                 f"{where}.classes",
@@ -358,11 +358,11 @@ def _range_problems(made: NumericRange, where: str) -> Iterator[LeewardError]:
                 next_step="Order the classes by their bounds.",
             )
         before = bound
-    if made.bounds and before != made.cap:
+    if numeric_range.bounds and before != numeric_range.cap:
         yield InvalidParameter(
             f"{where}.classes",
             rule="must end at the cap",
-            value=f"{before} as the last bound, and the cap {made.cap}",
+            value=f"{before} as the last bound, and the cap {numeric_range.cap}",
             next_step="Give the last class the cap as its bound.",
         )
 

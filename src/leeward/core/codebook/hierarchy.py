@@ -50,7 +50,9 @@ class Lists:
             if code == origin.unknown:
                 continue
             start = code[: int(declared[name].prefix or "")]
-            found = ((one.beginning(start), one.codes) for one in known)
+            found = (
+                (classification.beginning(start), classification.codes) for classification in known
+            )
             listed = ((parent, codes[parent]) for parent, codes in found if parent is not None)
             parent, label = next(listed, (start, start))
             labels[parent] = label
@@ -66,8 +68,10 @@ class Lists:
         if not isinstance(written, str) or not is_standard(written):
             return []
         own = self.library.find(written, place(("codebook", "attributes", name, "codes")))
-        same = [one for one in self.library if one.family == own.family]
-        return sorted(same, key=lambda one: one.scheme != own.scheme)
+        same = [
+            classification for classification in self.library if classification.family == own.family
+        ]
+        return sorted(same, key=lambda classification: classification.scheme != own.scheme)
 
     def parents(
         self, written: WrittenAttribute, origin: Attribute, codes: CodeList, where: str

@@ -73,5 +73,5 @@ def most_rows(rule: JobsRule, table: Marginal, per: Attribute | None = None) -> 
         return rule.most
     if per is None or per.name != rule.per:
         raise TypeError(f"{rule.per} is the attribute that the rule names")
-    kept = (one.size for one in table.restricted if one.attribute == per)
+    kept = (dimension.size for dimension in table.restricted if dimension.attribute == per)
     return rule.most * min(kept, default=len(per.codes))

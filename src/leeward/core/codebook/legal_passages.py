@@ -53,6 +53,6 @@ def read_law(name: str, folder: Path) -> Law | None:
             value=repr(name),
             next_step=did_you_mean(name, (*BUILT_IN, NONE), "Look at the name and the file."),
         )
-    found, problems = parse(Law, read_document(path, "law"), "law")
+    law, problems = parse(Law, read_document(path, "law"), "law")
     raise_all(problems)
-    return found
+    return law

@@ -48,7 +48,7 @@ class Breakdown:
     @property
     def rest(self) -> bool:
         """Whether some job may be left out."""
-        return not all(one.attribute.complete for one in self.worker)
+        return not all(dimension.attribute.complete for dimension in self.worker)
 
     @property
     def cells(self) -> int:
@@ -58,7 +58,7 @@ class Breakdown:
     @property
     def name(self) -> str:
         """The names of its attributes."""
-        return "_".join(one.name for one in self.worker)
+        return "_".join(dimension.name for dimension in self.worker)
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,10 @@ class Marginal:
             return (replace(self, worker=(*self.worker[:-1], Dimension.every(shown))),)
         if not self.breakdowns:
             return (self,)
-        parts = [(TOTAL, ()), *((one.name, one.worker) for one in self.breakdowns)]
+        parts = [
+            (TOTAL, ()),
+            *((breakdown.name, breakdown.worker) for breakdown in self.breakdowns),
+        ]
         return tuple(
             replace(self, name=f"{self.name}_{name}", worker=worker, breakdowns=())
             for name, worker in parts
@@ -107,7 +110,10 @@ class Marginal:
 
     def published_cells(self) -> Integers:
         """Which of the worker cells are published: all but the rests of a product's tables."""
-        kept = [[True] * sizes(one.worker) + [False] * one.rest for one in self.breakdowns]
+        kept = [
+            [True] * sizes(breakdown.worker) + [False] * breakdown.rest
+            for breakdown in self.breakdowns
+        ]
         return np.flatnonzero(np.concatenate(kept) if kept else np.ones(self.worker_cells))
 
     def columns_of(self, part: int, columns: Iterable[str]) -> tuple[str, ...]:
@@ -136,13 +142,17 @@ class Marginal:
     @property
     def counts_every_job(self) -> bool:
         """Whether each workplace cell is one number of all its jobs, or of their pay."""
-        filtered = any(not one.attribute.of_workplaces for one in self.filters)
+        filtered = any(not dimension.attribute.of_workplaces for dimension in self.filters)
         return not (self.worker or self.breakdowns or filtered)
 
     @property
     def by_numbers(self) -> bool:
         """Whether a number of a worker or job, such as pay, decides in which cell a job counts."""
-        numeric = (one.attribute for one in self.restricted if one.attribute.numbers is not None)
+        numeric = (
+            dimension.attribute
+            for dimension in self.restricted
+            if dimension.attribute.numbers is not None
+        )
         return any(not attribute.of_workplaces for attribute in numeric)
 
     @property
@@ -153,15 +163,15 @@ class Marginal:
     @property
     def restricted(self) -> tuple[Dimension, ...]:
         """Everything that decides whether an establishment or a job is in the table."""
-        broken = (one for part in self.breakdowns for one in part.worker)
+        broken = (dimension for part in self.breakdowns for dimension in part.worker)
         return (*self.workplace, *self.worker, *broken, *self.filters)
 
     def partial(self, *, strict: bool) -> tuple[Dimension, ...]:
         """Attributes under whose codes not every job counts: their rows do not add up to all."""
         return tuple(
-            one
-            for one in self.dimensions
-            if not (one.whole and one.attribute.covers(strict=strict))
+            dimension
+            for dimension in self.dimensions
+            if not (dimension.whole and dimension.attribute.covers(strict=strict))
         )
 
     @property
@@ -172,7 +182,7 @@ class Marginal:
     @property
     def worker_cells(self) -> int:
         """d: how many worker combinations each workplace cell has; of all tables of a product."""
-        return sum(one.cells for one in self.breakdowns) or sizes(self.worker)
+        return sum(breakdown.cells for breakdown in self.breakdowns) or sizes(self.worker)
 
     def workplace_positions(self, keys: Integers) -> tuple[Integers, ...]:
         """For each workplace dimension, the index into its codes of each numbered cell."""

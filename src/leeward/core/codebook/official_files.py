@@ -189,11 +189,13 @@ def read_folder(folder: Path, parameter: str) -> tuple[Classification, ...]:
     lists: dict[str, dict[str, str]] = {}
     sources: dict[str, str] = {}
     for path in sorted(folder.iterdir()):
-        for one in _read_file(path):
-            lists.setdefault(one.name, {}).update(
-                (code, label) for code, label in one.codes.items() if code not in lists[one.name]
+        for classification in _read_file(path):
+            lists.setdefault(classification.name, {}).update(
+                (code, label)
+                for code, label in classification.codes.items()
+                if code not in lists[classification.name]
             )
-            sources.setdefault(one.name, one.source)
+            sources.setdefault(classification.name, classification.source)
     return tuple(
         Classification(name, _title(name), sources[name], codes)
         for name, codes in sorted(lists.items())

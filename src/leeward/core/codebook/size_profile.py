@@ -93,8 +93,8 @@ def read_profile(name: str | None, folder: Path) -> SizeProfile:
     largest, cells, *rest = zip(*numbers, strict=True)
     more = dict(zip(known, rest, strict=True))
     numbered = more.get("establishments", ()), more.get("n", ())
-    made = SizeProfile(largest, cells, True, *numbered)
-    if any(jobs < size for size, jobs in zip(largest, made.n, strict=False)):
+    profile = SizeProfile(largest, cells, True, *numbered)
+    if any(jobs < size for size, jobs in zip(largest, profile.n, strict=False)):
         raise BadFile(
             "sizes",
             rule="must have an n of at least largest: the jobs of a cell with those of its largest "
@@ -102,7 +102,7 @@ def read_profile(name: str | None, folder: Path) -> SizeProfile:
             value=repr(str(path)),
             next_step="Give n as the jobs of the whole workplace cell.",
         )
-    return made
+    return profile
 
 
 def _whole(text: str | None) -> bool:

@@ -60,7 +60,11 @@ class Family:
     @property
     def first(self) -> int | None:
         """The place of the first workplace attribute that is a total; None without one."""
-        places = [at for at, one in enumerate(self.marginal.workplace) if one.name in self.totals]
+        places = [
+            at
+            for at, dimension in enumerate(self.marginal.workplace)
+            if dimension.name in self.totals
+        ]
         return min(places, default=None)
 
     @property
@@ -77,18 +81,22 @@ def families(marginal: Marginal) -> tuple[Family, ...]:
     The last family is the total of all. Sums over workplaces are taken last: their columns are
     new, so those that wait for later cells may change in place.
     """
-    names = [one.name for one in reversed(marginal.dimensions) if one.name in marginal.totals]
+    names = [
+        dimension.name
+        for dimension in reversed(marginal.dimensions)
+        if dimension.name in marginal.totals
+    ]
     return tuple(_family(marginal, names, number) for number in range(1, 2 ** len(names)))
 
 
 def _family(marginal: Marginal, names: list[str], number: int) -> Family:
     chosen = {name for bit, name in enumerate(names) if number >> bit & 1}
     highest = number.bit_length() - 1
-    ordered = tuple(one.name for one in marginal.dimensions if one.name in chosen)
+    ordered = tuple(dimension.name for dimension in marginal.dimensions if dimension.name in chosen)
     made = replace(
         marginal,
-        workplace=tuple(_total(one, chosen) for one in marginal.workplace),
-        worker=tuple(_total(one, chosen) for one in marginal.worker),
+        workplace=tuple(_total(dimension, chosen) for dimension in marginal.workplace),
+        worker=tuple(_total(dimension, chosen) for dimension in marginal.worker),
     )
     return Family(made, ordered, number - 2**highest, names[highest])
 
@@ -124,13 +132,13 @@ class Sums:
 
     def added(self, over: str, marginal: Marginal) -> "Sums":
         """The rows of this table, added over one of its attributes."""
-        for at, one in enumerate(marginal.worker):
-            if one.name == over:
+        for at, dimension in enumerate(marginal.worker):
+            if dimension.name == over:
                 shape = [part.size for part in marginal.worker]
                 columns = _columns(shape, at)
                 errors = None if self.errors is None else self.errors.over(columns)
                 return replace(self, values=_over(self.values, shape, at), errors=errors)
-        at = [one.name for one in marginal.workplace].index(over)
+        at = [dimension.name for dimension in marginal.workplace].index(over)
         rest = sizes(marginal.workplace[at + 1 :])
         whole = marginal.workplace[at].size * rest
         return self.grouped(self.keys // whole * rest + self.keys % rest)

@@ -99,16 +99,16 @@ class Published:
         cells = self.values.shape
         flags = None if self.flags.shape == cells else self.flags
         columns = (self.keys, flags, self.establishments)
-        shapes = [one.shape for one in columns if one is not None]
+        shapes = [column.shape for column in columns if column is not None]
         if len(cells) != 2 or any(shape != cells[:1] for shape in shapes):
             raise ValueError(
                 "keys, flags and establishments must have one element for each row of values"
             )
-        if any(one.shape != cells for one in self.margins.values()):
+        if any(margin.shape != cells for margin in self.margins.values()):
             raise ValueError("margins must have the shape of values")
 
     def part(self, some: slice) -> "Published":
         """Some of the workplace cells."""
-        margins = {name: one[some] for name, one in self.margins.items()}
+        margins = {name: margin[some] for name, margin in self.margins.items()}
         frame = None if self.establishments is None else self.establishments[some]
         return Published(self.keys[some], self.values[some], self.flags[some], margins, frame)

@@ -74,7 +74,7 @@ class WageColumns:
     def read(cls, given: Mapping[str, str]) -> Self:
         """The columns from their names, as Python gives them."""
         for key in given:
-            _require_one_of("columns", key, [one.name for one in fields(cls)])
+            _require_one_of("columns", key, [field.name for field in fields(cls)])
         return cls(**given)
 
     @property

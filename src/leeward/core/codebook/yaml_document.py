@@ -161,7 +161,11 @@ def _refusals(
         if error["type"] == "extra_forbidden"
     }
     # A misspelt key is refused once, not also as the missing key that was meant.
-    return [one for error, one in found if error["type"] != "missing" or error["loc"] not in meant]
+    return [
+        leeward_error
+        for error, leeward_error in found
+        if error["type"] != "missing" or error["loc"] not in meant
+    ]
 
 
 def _nearest(shape: type[Written], error: ErrorDetails) -> str | None:

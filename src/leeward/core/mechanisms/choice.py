@@ -103,22 +103,24 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     spent = Fraction(0) if margins is None or chosen.free_margins else margins
     paid = replace(asked, epsilon=asked.epsilon * (1 - spent))
     narrowed = margins if name in NARROWED and margins is not None else Fraction(0)
-    made = _calibrated(name, paid, shape, narrowed)
-    made.guarantee(asked.policy, table=kind)  # refused before margins are looked for
+    mechanism = _calibrated(name, paid, shape, narrowed)
+    mechanism.guarantee(asked.policy, table=kind)  # refused before margins are looked for
     rule: MarginRule = NarrowedMargins() if narrowed else free_or_none(margins)
-    if spent and isinstance(made, JointPareto):
-        rule = paid_margins(made, asked.epsilon * spent)
-    elif spent and isinstance(made, PayMechanism):
-        rule = pay_margins(made, asked.epsilon * spent)
+    if spent and isinstance(mechanism, JointPareto):
+        rule = paid_margins(mechanism, asked.epsilon * spent)
+    elif spent and isinstance(mechanism, PayMechanism):
+        rule = pay_margins(mechanism, asked.epsilon * spent)
     elif spent:
         # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
         bounded = by_cell or kind == "workplace"
-        rule = spend(made, asked.epsilon * spent, shape.cells if by_cell else 1, bounded=bounded)
-    elif margins is not None and isinstance(made, PayMechanism) and not chosen.free_margins:
-        raise unpaid_margins(made)
+        rule = spend(
+            mechanism, asked.epsilon * spent, shape.cells if by_cell else 1, bounded=bounded
+        )
+    elif margins is not None and isinstance(mechanism, PayMechanism) and not chosen.free_margins:
+        raise unpaid_margins(mechanism)
     elif margins is not None and not chosen.free_margins:
-        rule = from_counts(made, kind)
-    return of_statistic(made.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
+        rule = from_counts(mechanism, kind)
+    return of_statistic(mechanism.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
 
 
 class Shape(NamedTuple):
@@ -136,10 +138,10 @@ class Shape(NamedTuple):
 
 def tables_of(marginal: Marginal) -> tuple[int, ...]:
     """The cells of each table of a product; none where it is one table."""
-    return tuple(one.cells for one in marginal.breakdowns)
+    return tuple(breakdown.cells for breakdown in marginal.breakdowns)
 
 
-def _worth(name: str, asked: Guarantee, shape: Shape, *, by_cell: bool, must: bool) -> Fraction:
+def _worth(name: str, guarantee: Guarantee, shape: Shape, *, by_cell: bool, must: bool) -> Fraction:
     """The share whose margins are narrowest at an error that is not much larger; 0 for none.
 
     The margin is widened by the noise of the scale, whose logarithm has the scale λ/ε_m. From 1 on
@@ -147,24 +149,24 @@ def _worth(name: str, asked: Guarantee, shape: Shape, *, by_cell: bool, must: bo
     must be paid and all these make the error much larger, it is the share that just is enough.
     """
     try:
-        made = _calibrated(name, asked, shape)
+        mechanism = _calibrated(name, guarantee, shape)
     except InvalidParameter:
         return MARGIN_SHARES[1]  # refused with the numbers of a table with margins
     worth = Fraction(0)
-    needed = _log_growth(made.parameters) * (shape.cells if by_cell else 1)
+    needed = _log_growth(mechanism.parameters) * (shape.cells if by_cell else 1)
     for share in MARGIN_SHARES:
-        if not _affordable(name, asked, shape, share):
+        if not _affordable(name, guarantee, shape, share):
             break
         worth = share
-        if share * asked.epsilon >= NARROW * needed:
+        if share * guarantee.epsilon >= NARROW * needed:
             break
-    if worth * asked.epsilon >= needed:
+    if worth * guarantee.epsilon >= needed:
         return worth
-    least = Fraction(three_digits_up(Fraction(needed) / asked.epsilon))
+    least = Fraction(three_digits_up(Fraction(needed) / guarantee.epsilon))
     if least > MARGIN_SHARES[-1]:
         return Fraction(0)
     others = (*(one for one in reversed(SHARES) if least < one < MARGIN_SHARES[-1]), least)
-    fitting = (one for one in others if _affordable(name, asked, shape, one))
+    fitting = (other for other in others if _affordable(name, guarantee, shape, other))
     return next(fitting, least if must else Fraction(0))
 
 
@@ -173,10 +175,10 @@ def _log_growth(parameters: Parameters) -> float:
         return float(parameters.log_growth())
 
 
-def _affordable(name: str, asked: Guarantee, shape: Shape, share: Fraction) -> bool:
+def _affordable(name: str, guarantee: Guarantee, shape: Shape, share: Fraction) -> bool:
     """Whether the error stays below DEAREST times that without margins."""
-    less = replace(asked, epsilon=asked.epsilon * (1 - share))
-    whole = _calibrated(name, asked, shape).measurement(by_cell=False, margins=NoMargins())
+    less = replace(guarantee, epsilon=guarantee.epsilon * (1 - share))
+    whole = _calibrated(name, guarantee, shape).measurement(by_cell=False, margins=NoMargins())
     try:
         rest = _calibrated(name, less, shape).measurement(by_cell=False, margins=NoMargins())
     except InvalidParameter:
@@ -221,22 +223,22 @@ def choose(
         return choose_joint(marginal, asked, margins, profile)
     if marginal.kind in PAY:
         return choose_pay(marginal, asked, margins, profile)
-    found, refused = _tried(names, marginal, asked, margins)
-    ranked = sorted(found, key=lambda one: _error(one, profile))
+    measurements, refused = _tried(names, marginal, asked, margins)
+    ranked = sorted(measurements, key=lambda measurement: _error(measurement, profile))
     return ranked[0], _why(ranked, refused, asked, profile)
 
 
 def _tried(
-    names: tuple[str, ...], marginal: Marginal, asked: Guarantee, margins: Share
+    names: tuple[str, ...], marginal: Marginal, guarantee: Guarantee, margins: Share
 ) -> tuple[list[Measurement], dict[str, LeewardError]]:
     """The mechanisms that can be calibrated, and why others cannot; refuses where none can."""
-    found, refused = list[Measurement](), dict[str, LeewardError]()
+    measurements, refused = list[Measurement](), dict[str, LeewardError]()
     for name in names:
         try:
-            found.append(measurement(name, marginal, asked, margins))
+            measurements.append(measurement(name, marginal, guarantee, margins))
         except (InvalidParameter, NotCovered) as refusal:
             refused[name] = refusal
-    return found or [named(names[0], marginal, asked, margins)], refused
+    return measurements or [named(names[0], marginal, guarantee, margins)], refused
 
 
 POWER = Fraction(2, 5)
@@ -251,41 +253,45 @@ def choose_joint(
     Margins of joint_pareto are paid: where they must be free, it is joint_clipped.
     """
     pareto, clipped = CANDIDATES[asked.policy.name, "joint"]
-    made = [named(clipped, marginal, asked, margins)]
-    price = _log_growth(made[0].parameters) * Design(tables_of(marginal)).dimension
+    measurements = [named(clipped, marginal, asked, margins)]
+    price = _log_growth(measurements[0].parameters) * Design(tables_of(marginal)).dimension
     limit = float(POWER * asked.epsilon)
     if price <= limit and margins != 0:
-        made = [named(pareto, marginal, asked, margins), *made]
-    best, *others = made
+        measurements = [named(pareto, marginal, asked, margins), *measurements]
+    best, *others = measurements
     words = "at most" if price <= limit else "above"
     rule = f"p·ln(1+alpha) is {price:.3g}, {words} {limit:.3g} (2/5 epsilon)"
     rule += ", but its margins must be free" if price <= limit and margins == 0 else ""
     told = [rule if asked.rho == 0 else "the one joint mechanism for a budget in rho"]
-    told += [_times(one, best, profile) for one in others]
+    told += [_times(other, best, profile) for other in others]
     told.append(_against_split(best, marginal, asked, margins, profile))
     return best, "; ".join((*told, *(() if asked.rho else (_grouping(marginal),))))
 
 
 def _against_split(
-    best: Measurement, marginal: Marginal, asked: Guarantee, margins: Share, profile: SizeProfile
+    best: Measurement,
+    marginal: Marginal,
+    guarantee: Guarantee,
+    margins: Share,
+    profile: SizeProfile,
 ) -> str:
     """How much worse it would be to give each table its part of ε."""
     parts = marginal.published[1:]
-    less = asked.share(Fraction(1, len(parts)))
-    words = f"{len(parts)} tables with a part of {asked.currency} each"
+    less = guarantee.share(Fraction(1, len(parts)))
+    words = f"{len(parts)} tables with a part of {guarantee.currency} each"
     try:
-        errors = [_error(choose(one, less, margins, profile)[0], profile) for one in parts]
+        errors = [_error(choose(part, less, margins, profile)[0], profile) for part in parts]
     except LeewardError:
         return f"{words} are not possible"
-    weights = [one.worker_cells for one in parts]
+    weights = [part.worker_cells for part in parts]
     mean = sum(e * w for e, w in zip(errors, weights, strict=True)) / sum(weights)
     return f"{words} would have {mean / _error(best, profile):.3g} times the error"
 
 
 def _grouping(marginal: Marginal) -> str:
     """What two products of tables of like size would give, at half of ε each."""
-    parts = sorted(marginal.breakdowns, key=lambda one: one.cells)
-    whole = Design(tuple(one.cells for one in parts), "side").absolute
+    parts = sorted(marginal.breakdowns, key=lambda breakdown: breakdown.cells)
+    whole = Design(tuple(part.cells for part in parts), "side").absolute
     best, found = 0.0, ""
     for cut in range(1, len(parts)):
         both = parts[:cut], parts[cut:]
@@ -296,7 +302,7 @@ def _grouping(marginal: Marginal) -> str:
         if gain < best:
             best = gain
             small, rest = sum(times[:cut]) / cut, sum(times[cut:]) / (len(times) - cut)
-            first = ", ".join(one.name for one in both[0])
+            first = ", ".join(breakdown.name for breakdown in both[0])
             found = f"{first} and the others as two products at half of epsilon each would have " \
                 f"{small:.2g} and {rest:.2g} times the error"  # fmt: skip
     return found or "no two products of these tables would have smaller errors"
@@ -317,19 +323,19 @@ def choose_pay(
     alone = bool(profile.establishments) and max(profile.establishments) == 1
     if alone and "log_pair" in names:
         names = ("log_pair", *(name for name in names if name != "log_pair"))
-    found, refused = _tried(names, marginal, asked, margins)
-    if not (alone and found[0].name == "log_pair"):
-        found.sort(key=lambda one: _error(one, profile))
-    best, *others = found
+    measurements, refused = _tried(names, marginal, asked, margins)
+    if not (alone and measurements[0].name == "log_pair"):
+        measurements.sort(key=lambda measurement: _error(measurement, profile))
+    best, *others = measurements
     told = [_first(names[0], best, refused, asked)]
-    told += [_only_times(one, best, profile) for one in others]
+    told += [_only_times(other, best, profile) for other in others]
     told += [_alone(name, best, marginal, asked, margins, profile)
              for name in _payroll(marginal, asked) if name != best.name]  # fmt: skip
     return best, "; ".join(one for one in told if one)
 
 
 def _first(
-    name: str, best: Measurement, refused: Mapping[str, LeewardError], asked: Guarantee
+    name: str, best: Measurement, refused: Mapping[str, LeewardError], guarantee: Guarantee
 ) -> str:
     """Why the first candidate was taken, or was not."""
     if name in refused:
@@ -340,14 +346,14 @@ def _first(
         return "each cell is one establishment"
     if best.name != name:
         return "smallest predicted error"
-    return f"first choice under the {asked.policy.name} policy"
+    return f"first choice under the {guarantee.policy.name} policy"
 
 
-def _payroll(marginal: Marginal, asked: Guarantee) -> tuple[str, ...]:
+def _payroll(marginal: Marginal, guarantee: Guarantee) -> tuple[str, ...]:
     """Mechanisms of payroll alone that the proofs cover."""
-    if marginal.statistic.name != "payroll" or not asked.policy.uses_alpha:
+    if marginal.statistic.name != "payroll" or not guarantee.policy.uses_alpha:
         return ()
-    slope = asked.policy.name == PROPORTIONAL and marginal.kind == "pay"
+    slope = guarantee.policy.name == PROPORTIONAL and marginal.kind == "pay"
     return ("payroll_slope",) if slope else ("payroll_pareto",)
 
 
@@ -355,17 +361,17 @@ def _alone(
     name: str,
     best: Measurement,
     marginal: Marginal,
-    asked: Guarantee,
+    guarantee: Guarantee,
     margins: Share,
     profile: SizeProfile,
 ) -> str:
     """How much smaller the error of a payroll would be without a count beside it."""
     try:
-        one = measurement(name, marginal, asked, margins)
+        one = measurement(name, marginal, guarantee, margins)
     except (InvalidParameter, NotCovered):
         return ""
-    told = _only_times(one, best, profile)
-    return told.replace(name, f"{name}, which publishes no count,")
+    times = _only_times(one, best, profile)
+    return times.replace(name, f"{name}, which publishes no count,")
 
 
 def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
@@ -380,41 +386,41 @@ def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[st
     return tuple(name for name in names if name not in poor)
 
 
-def _reads_pay(marginal: Marginal, asked: Guarantee) -> bool:
+def _reads_pay(marginal: Marginal, guarantee: Guarantee) -> bool:
     """Whether a proportional step may move all jobs at once: a raise of all, into other classes."""
-    return asked.policy.name == "proportional" and marginal.by_numbers
+    return guarantee.policy.name == "proportional" and marginal.by_numbers
 
 
-def _gaussian_gains(marginal: Marginal, asked: Guarantee) -> bool:
+def _gaussian_gains(marginal: Marginal, guarantee: Guarantee) -> bool:
     """Whether gains are to be paid in ρ, for which nothing is proved (gains.proof.md, 3)."""
-    return marginal.kind == "gains" and asked.rho > 0
+    return marginal.kind == "gains" and guarantee.rho > 0
 
 
-def _error(one: Measurement, profile: SizeProfile) -> float:
+def _error(measurement: Measurement, profile: SizeProfile) -> float:
     """The mean over the profile; a bias counts as much as it can be."""
-    mean = profile.mean(profile.of(one.expected_error))
+    mean = profile.mean(profile.of(measurement.expected_error))
     return float("inf") if mean is None else mean
 
 
 def _why(
     ranked: list[Measurement],
     refused: dict[str, LeewardError],
-    asked: Guarantee,
+    guarantee: Guarantee,
     profile: SizeProfile,
 ) -> str:
     best, *others = ranked
-    reasons = [_times(one, best, profile) for one in others]
-    budget = "rho" if asked.rho > 0 else "epsilon"
+    reasons = [_times(other, best, profile) for other in others]
+    budget = "rho" if guarantee.rho > 0 else "epsilon"
     reasons += [f"{name} needs more {budget}{_for(why)}" for name, why in refused.items()]
     if not reasons:
-        kind = "this kind with a budget in rho" if asked.rho > 0 else "this kind"
-        return f"the one mechanism for a {asked.policy.name}-policy table of {kind}"
+        kind = "this kind with a budget in rho" if guarantee.rho > 0 else "this kind"
+        return f"the one mechanism for a {guarantee.policy.name}-policy table of {kind}"
     return f"smallest predicted error{_most(best, profile)}; " + ", ".join(reasons)
 
 
-def _most(one: Measurement, profile: SizeProfile) -> str:
+def _most(measurement: Measurement, profile: SizeProfile) -> str:
     """What the figure of a biased measurement holds."""
-    if not one.words.bias:
+    if not measurement.words.bias:
         return ""
     number = "all" if profile.establishments else str(ESTABLISHMENTS)
     return f" (noise, and the most that clipping takes from {number} establishments of a cell)"
@@ -462,16 +468,16 @@ def named(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Me
 
 
 def _share_that_does(
-    refusal: LeewardError, name: str, marginal: Marginal, asked: Guarantee
+    refusal: LeewardError, name: str, marginal: Marginal, guarantee: Guarantee
 ) -> InvalidParameter:
     """The same refusal with the smallest of some shares that buys margins."""
     does = None
     for share in SHARES:
         try:
-            made = measurement(name, marginal, asked, share)
+            made = measurement(name, marginal, guarantee, share)
         except (InvalidParameter, NotCovered):
             continue
-        if share * asked.epsilon >= _log_growth(made.parameters):
+        if share * guarantee.epsilon >= _log_growth(made.parameters):
             does = share
             break
     give = "No share does: raise epsilon" if does is None else f"Give margins at least {does}"
@@ -488,21 +494,21 @@ def _nearest_mechanism(name: str) -> str:
     return f"Did you mean {near!r}? Leave it out for auto." if near else "Leave it out for auto."
 
 
-def _refuse_uncovered(name: str, marginal: Marginal, asked: Guarantee) -> None:
+def _refuse_uncovered(name: str, marginal: Marginal, guarantee: Guarantee) -> None:
     """Before anything is calibrated: no number mends a proof that is not there."""
-    if not candidates(marginal, asked, None):
-        raise no_mechanism(asked, marginal)
+    if not candidates(marginal, guarantee, None):
+        raise no_mechanism(guarantee, marginal)
     proved = REGISTRY[name].claims.get(marginal.kind, ())
     one_job = "edge_pay" if marginal.kind in PAY else "edge_laplace"
-    if not asked.policy.uses_alpha and all(one.uses_alpha for one in proved):
+    if not guarantee.policy.uses_alpha and all(one.uses_alpha for one in proved):
         raise NotCovered(
             "mechanism",
-            rule=f"must do without alpha under the {asked.policy.name} policy",
+            rule=f"must do without alpha under the {guarantee.policy.name} policy",
             value=shown(name),
             next_step=f"Use {one_job}, or leave it out for auto.",
         )
     try:
-        claim(name, REGISTRY[name].claims, asked, asked.policy, marginal.kind)
+        claim(name, REGISTRY[name].claims, guarantee, guarantee.policy, marginal.kind)
     except NotCovered as refusal:
         raise NotCovered(
             "mechanism",
@@ -573,18 +579,18 @@ def _for_table(refusal: LeewardError, marginal: Marginal) -> InvalidParameter:
 
 
 def _too_small(
-    refusal: LeewardError, name: str, marginal: Marginal, asked: Guarantee, margins: Share
+    refusal: LeewardError, name: str, marginal: Marginal, guarantee: Guarantee, margins: Share
 ) -> InvalidParameter:
-    least = smallest_epsilon(name, marginal, asked, margins)
+    least = smallest_epsilon(name, marginal, guarantee, margins)
     works = "No epsilon works: take a smaller alpha or fewer worker cells."
-    if asked.epsilon > MOST_EPSILON:
+    if guarantee.epsilon > MOST_EPSILON:
         works = "Lower it: useful values lie between 0.01 and 20."
     elif least is not None:
         works = f"This table needs at least {least}: raise protect.epsilon or the table's share."
     return InvalidParameter(
         "epsilon",
         rule=f"{refusal.rule} ({name})",
-        value=f"{shown(asked.epsilon)} for table {marginal.name}",
+        value=f"{shown(guarantee.epsilon)} for table {marginal.name}",
         next_step=works,
     )
 

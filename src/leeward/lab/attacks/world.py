@@ -46,14 +46,14 @@ class AttackedWorld:
         """The table by these attributes; of a plan, its first one with worker cells."""
         if not self.internal:
             return self.marginal(by)
-        return self._first(lambda one: one.kind == "worker" and one.worker_cells > 1,
+        return self._first(lambda marginal: marginal.kind == "worker" and marginal.worker_cells > 1,
                            "a table of counts by a worker attribute")  # fmt: skip
 
     def workplace_table(self, by: Sequence[str]) -> Marginal:
         """The table by these attributes; of a plan, its first one that counts every job."""
         if not self.internal:
             return self.marginal(by)
-        return self._first(lambda one: one.kind == "workplace",
+        return self._first(lambda marginal: marginal.kind == "workplace",
                            "a table of counts by workplace attributes alone")  # fmt: skip
 
     def _first(self, wanted: Callable[[Marginal], bool], words: str) -> Marginal:

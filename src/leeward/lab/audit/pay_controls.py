@@ -114,7 +114,9 @@ def parallel(_: Depth) -> PrivacyLoss:
     """Count and payroll by slope, each at ε, booked once: an establishment grows in both."""
     pair = paid(PROPORTIONAL, B, [B] * 10**4, [B] * 11 * 10**3)
     slope = sound(Slope)
-    counts = scalar(lambda one: released(slope, one.size, one.largest), [pair], EPSILON)
+    counts = scalar(
+        lambda database: released(slope, database.size, database.largest), [pair], EPSILON
+    )
     pay = pure_loss(*parts_of(sound(PayrollSlope, cap=B), pair), EPSILON)
     return counts.plus(pay)
 

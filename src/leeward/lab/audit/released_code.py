@@ -65,9 +65,9 @@ class CodeExam:
     drawn: Callable[[Mechanism, Database, int], Floats] | None = None
     """What draws of a database show, if it is not a table by kinds of worker."""
 
-    kinds: Callable[[Mechanism], tuple[int, ...]] = lambda made: (
-        made.parameters.cells,
-        made.parameters.cells + 1,
+    kinds: Callable[[Mechanism], tuple[int, ...]] = lambda mechanism: (
+        mechanism.parameters.cells,
+        mechanism.parameters.cells + 1,
     )
     """Kinds of worker in the databases whose release is compared with its definition."""
 

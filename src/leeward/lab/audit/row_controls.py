@@ -92,8 +92,14 @@ HOMES = (
 
 LOCAL = (
     *(
-        Control("p rounded up", one.mechanism, rounded_up(one.make), Local.name, detail=one.detail)
-        for one in {line.mechanism: line for line in LOCAL_LINES}.values()
+        Control(
+            "p rounded up",
+            local_line.mechanism,
+            rounded_up(local_line.make),
+            Local.name,
+            detail=local_line.detail,
+        )
+        for local_line in {line.mechanism: line for line in LOCAL_LINES}.values()
     ),
     *(
         Control(

@@ -62,11 +62,11 @@ class Block:
 
     def take(self, chosen: Integers | Booleans) -> "Block":
         """The rows of these numbers, or those that are true."""
-        positions = tuple(one[chosen] for one in self.positions)
-        margins = {name: one[chosen] for name, one in self.margins.items()}
+        positions = tuple(position[chosen] for position in self.positions)
+        margins = {name: margin[chosen] for name, margin in self.margins.items()}
         numbers = (self.values[chosen], self.status[chosen], margins)
         columns = (self.establishments, self.released, self.bound)
-        rest = (None if one is None else one[chosen] for one in columns)
+        rest = (None if column is None else column[chosen] for column in columns)
         return Block(positions, *numbers, self.drawn[chosen], *rest)
 
 
@@ -87,21 +87,21 @@ def join(parts: list[Block]) -> Block:
 
 def _joined(columns: list[Integers | None]) -> Integers | None:
     """A column that a table may lack."""
-    there = [one for one in columns if one is not None]
+    there = [column for column in columns if column is not None]
     return np.concatenate(there) if there else None
 
 
 def certified(bundle: Bundle, name: str) -> CertifiedTable:
     """The certificate's entry of a table; an unknown name is refused."""
-    found = bundle.certificate.table(name)
-    if found is None:
+    table = bundle.certificate.table(name)
+    if table is None:
         raise InvalidParameter(
             "table",
             rule="must be a table of the bundle",
             value=shown(name),
             next_step="Choose one that the certificate lists.",
         )
-    return found
+    return table
 
 
 def read_blocks(bundle: Bundle, table: CertifiedTable, *, totals: bool) -> Iterator[Block]:

@@ -136,10 +136,22 @@ class Certificate(SealedStatement):
         if not (held >= SINCE_2 if self.format > 1 else not held):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
-        newer: list[object] = [part for one in stated for part in (one.plus, one.unit, one.reading)]
+        newer: list[object] = [
+            part
+            for guarantee_statement in stated
+            for part in (
+                guarantee_statement.plus,
+                guarantee_statement.unit,
+                guarantee_statement.reading,
+            )
+        ]
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
         newer += [self.made_from, self.pay, self.about, self.law, self.jobs.per]
-        newer += [one.policy for one in stated if one.policy in ("proportional", "person")]
+        newer += [
+            guarantee_statement.policy
+            for guarantee_statement in stated
+            if guarantee_statement.policy in ("proportional", "person")
+        ]
         if self.format < FORMAT and any(one is not None for one in newer):
             keys = ", ".join(("plus", "unit", "reading", *SINCE_3, *LEFT_OUT))
             raise ValueError(f"{keys} must be there since format {FORMAT} alone")

@@ -146,8 +146,9 @@ class CertifiedTable(Statement):
         return (
             {*(self.partial or ()), *(self.attributes or ())} <= {*self.identifiers}
             and all(
-                name not in self.identifiers and [*one.codes] == [*self.codes.get(one.of, {})]
-                for name, one in parents
+                name not in self.identifiers
+                and [*parent_statement.codes] == [*self.codes.get(parent_statement.of, {})]
+                for name, parent_statement in parents
             )
             and all(
                 code in self.codes.get(name, {})

@@ -83,5 +83,5 @@ def _said(certificate: Certificate, table: CertifiedTable) -> dict[str, Any]:
         "dcat:contactPoint": None if about is None else about.contact,
     }
     notes = (certificate.guarantee.sentence, table.margins.note, table.bias)
-    said = [{"rdfs:comment": one} for one in notes if one is not None]
+    said = [{"rdfs:comment": note} for note in notes if note is not None]
     return {**{key: one for key, one in told.items() if one is not None}, "notes": said}

@@ -265,7 +265,7 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
     down, across = matrix.layout.down, matrix.layout.across
     rows = [key_label(table, down, key) for key in matrix.rows]
     columns = [key_label(table, across, key) for key in matrix.columns]
-    values = [[None if one is None else one.value for one in row] for row in matrix.squares]
+    values = [[None if cell is None else cell.value for cell in row] for row in matrix.squares]
     title = f"Every cell of {table.heading}"
     caption = (
         f"{title}: {_names(table, down)} from top to bottom, {_names(table, across)} from left to "
@@ -303,10 +303,12 @@ def account(stated: BudgetStatement) -> Figure | None:
     None where ρ was paid from a cap in ε: they do not add up.
     """
     in_rho = stated.cap.rho != "0"
-    if not in_rho and any(one.rho != "0" for one in (stated.paid, stated.spent)):
+    if not in_rho and any(
+        table_guarantee.rho != "0" for table_guarantee in (stated.paid, stated.spent)
+    ):
         return None
     name, letter = ("rho", "ρ") if in_rho else ("epsilon", "ε")
-    now, spent = (Fraction(getattr(one, name)) for one in (stated.paid, stated.spent))
+    now, spent = (Fraction(getattr(guarantee, name)) for guarantee in (stated.paid, stated.spent))
     parts = [
         BudgetPart("Spent before", max(spent - now, Fraction(0))),
         BudgetPart("This release", now),

@@ -23,42 +23,42 @@ def history_findings(certificates: Mapping[str, PaidOutput]) -> tuple[str, ...]:
     pairs = combinations(sorted(certificates.items(), key=lambda one: one[1].ledger.entry), 2)
     return tuple(
         finding
-        for (first, one), (second, other) in pairs
-        if one.ledger.id == other.ledger.id and one.origin != other.origin
-        for finding in _contradictions(one, other, f"{first} and {second}")
+        for (first, output), (second, other) in pairs
+        if output.ledger.id == other.ledger.id and output.origin != other.origin
+        for finding in _contradictions(output, other, f"{first} and {second}")
     )
 
 
-def _contradictions(one: PaidOutput, other: PaidOutput, both: str) -> Iterator[str]:
+def _contradictions(output: PaidOutput, other: PaidOutput, both: str) -> Iterator[str]:
     """Contradictions between two different certificates of one ledger, the older one first."""
-    entries = (one.ledger.entry, other.ledger.entry)
+    entries = (output.ledger.entry, other.ledger.entry)
     if entries[0] == entries[1]:
-        if one.ledger.head == other.ledger.head:
+        if output.ledger.head == other.ledger.head:
             yield f"{both} claim the same entry {entries[0]}, which paid for one bundle"
         else:
             yield (
                 f"{both} carry two different entries {entries[0]} of one ledger: it has two "
                 "histories, so an old copy was put back and used, or it was rewritten"
             )
-    elif one.account == other.account:
-        yield from _sums(one, other, both)
+    elif output.account == other.account:
+        yield from _sums(output, other, both)
 
 
-def _sums(one: PaidOutput, other: PaidOutput, both: str) -> Iterator[str]:
+def _sums(output: PaidOutput, other: PaidOutput, both: str) -> Iterator[str]:
     """Whether the account kept its cap and added up what it spent."""
-    entries = f"entries {one.ledger.entry} and {other.ledger.entry}"
-    if one.budget.cap != other.budget.cap:
-        yield f"{both} give account {one.account} two caps in {entries}: a cap is set once"
-    elif not _adds_up(one.budget.spent, other.budget.paid, other.budget.spent):
+    entries = f"entries {output.ledger.entry} and {other.ledger.entry}"
+    if output.budget.cap != other.budget.cap:
+        yield f"{both} give account {output.account} two caps in {entries}: a cap is set once"
+    elif not _adds_up(output.budget.spent, other.budget.paid, other.budget.spent):
         yield (
-            f"{both} do not add up in account {one.account}: by {entries} the later one holds less "
-            "than what was spent before and its own charge; the ledger forgot a charge"
+            f"{both} do not add up in account {output.account}: by {entries} the later one holds "
+            "less than what was spent before and its own charge; the ledger forgot a charge"
         )
 
 
 def _adds_up(before: TableGuarantee, paid: TableGuarantee, after: TableGuarantee) -> bool:
     """Whether what was spent before, and this charge, are in what is spent after it."""
-    first, charge, last = (one.as_guarantee() for one in (before, paid, after))
+    first, charge, last = (guarantee.as_guarantee() for guarantee in (before, paid, after))
     return all(
         getattr(first, part) + getattr(charge, part) <= getattr(last, part) + ROUNDED
         for part in ("epsilon", "delta", "rho")

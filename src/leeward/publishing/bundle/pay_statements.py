@@ -27,8 +27,8 @@ class PayStatement(Statement):
     def of(cls, said: tuple[Sentence, ...]) -> Self:
         """Sentences that bound something, and those that warn."""
         return cls(
-            promised=tuple(one.text for one in said if one.steps is not None),
-            unprotected=tuple(one.text for one in said if one.steps is None),
+            promised=tuple(sentence.text for sentence in said if sentence.steps is not None),
+            unprotected=tuple(sentence.text for sentence in said if sentence.steps is None),
         )
 
 

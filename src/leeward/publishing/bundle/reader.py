@@ -74,8 +74,8 @@ class Bundle:
     def _repr_html_(self) -> str:
         paid = self.certificate.guarantee
         rows = [
-            (one.name, crossed(one.identifiers), f"{one.rows:,}", one.mechanism)
-            for one in self.certificate.tables
+            (table.name, crossed(table.identifiers), f"{table.rows:,}", table.mechanism)
+            for table in self.certificate.tables
         ]
         title = f"{self.certificate.name}, {self.certificate.period}"
         heads = ("table", "by", "rows", "mechanism")

@@ -88,7 +88,7 @@ def readme(certificate: Certificate) -> str:
 
 def heading(certificate: Certificate) -> str:
     """The name of the bundle with its title, or with what it holds."""
-    about = "counts" if all(one.counts for one in certificate.tables) else "and pay"
+    about = "counts" if all(table.counts for table in certificate.tables) else "and pay"
     held = f"employment {about}"
     if certificate.about is not None and certificate.about.title is not None:
         held = certificate.about.title
@@ -109,10 +109,12 @@ def _about(certificate: Certificate) -> Iterator[str]:
 def _notes(certificate: Certificate) -> Iterator[str]:
     """What the codebook calls identifiers, each once."""
     known = {
-        name: one for table in certificate.tables for name, one in (table.attributes or {}).items()
+        name: attribute
+        for table in certificate.tables
+        for name, attribute in (table.attributes or {}).items()
     }
-    for name, one in known.items():
-        yield f"* {name}: {'. '.join(filter(None, (one.label, one.note)))}"
+    for name, attribute in known.items():
+        yield f"* {name}: {'. '.join(filter(None, (attribute.label, attribute.note)))}"
 
 
 def _reading(certificate: Certificate) -> Iterator[str]:
@@ -227,9 +229,17 @@ def _columns(certificate: Certificate) -> Iterator[str]:
     )
     if any(table.has_margins for table in certificate.tables):
         yield from _margin_columns(
-            {name for one in certificate.tables for name in one.margin_columns}
+            {
+                name
+                for certified_table in certificate.tables
+                for name in certified_table.margin_columns
+            }
         )
-    clipped = [one.name for one in certificate.tables if one.allows_for_clipping]
+    clipped = [
+        certified_table.name
+        for certified_table in certificate.tables
+        if certified_table.allows_for_clipping
+    ]
     if clipped:
         number = "released" if certificate.made_from is not None else "value"
         yield (
@@ -247,7 +257,14 @@ def _columns(certificate: Certificate) -> Iterator[str]:
             "* count is the number of jobs of the cell, with noise of its own. Read it beside "
             "value: pay of few jobs says little."
         )
-    stated = next((one.establishments for one in certificate.tables if one.establishments), None)
+    stated = next(
+        (
+            certified_table.establishments
+            for certified_table in certificate.tables
+            if certified_table.establishments
+        ),
+        None,
+    )
     if stated is not None:
         yield f"* establishments has no noise. {stated.sentence}"
 

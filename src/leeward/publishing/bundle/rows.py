@@ -43,9 +43,9 @@ class RowShape:
     @property
     def columns(self) -> tuple[str, ...]:
         """The header."""
-        made = self.marginal
-        names = [one.name for one in made.dimensions]
-        return table_columns(names, self.margins, establishments=made.establishments)
+        marginal = self.marginal
+        names = [dimension.name for dimension in marginal.dimensions]
+        return table_columns(names, self.margins, establishments=marginal.establishments)
 
     @property
     def schema(self) -> pa.Schema:
@@ -63,14 +63,14 @@ class RowShape:
 
     def rules(self) -> "RowRules":
         """What its rows must keep to, from the first one on."""
-        made = self.marginal
-        sizes = {one.name: one.size for one in made.dimensions}
+        marginal = self.marginal
+        sizes = {dimension.name: dimension.size for dimension in marginal.dimensions}
         return RowRules(
             sizes,
-            len(made.worker),
-            complete=made.complete,
+            len(marginal.worker),
+            complete=marginal.complete,
             columns=self.columns,
-            counts=made.statistic.counts,
+            counts=marginal.statistic.counts,
         )
 
     def compact_rows(self, published: Published) -> pa.Table:
@@ -86,10 +86,10 @@ class RowShape:
     def compact_totals(self, family: Family, published: Published) -> pa.Table:
         """The rows of totals: the total code comes after all codes of its attribute."""
         rows = RowShape(family.marginal, self.margins).compact_rows(published)
-        for at, one in enumerate(self.marginal.dimensions):
-            if one.name in family.totals:
-                column = pa.array(np.full(len(rows), one.size, np.int32))
-                rows = rows.set_column(at, one.name, column)
+        for at, dimension in enumerate(self.marginal.dimensions):
+            if dimension.name in family.totals:
+                column = pa.array(np.full(len(rows), dimension.size, np.int32))
+                rows = rows.set_column(at, dimension.name, column)
         return rows
 
     def _codes(self, published: Published) -> list[NDArray[np.int32]]:
@@ -268,11 +268,11 @@ def margin_findings(
     Beside a tidy value, which is not negative, they hold the released one.
     """
     columns = {name: rows[name] for name in names}
-    if any(not np.array_equal(one.is_null().to_numpy(), exact) for one in columns.values()):
+    if any(not np.array_equal(column.is_null().to_numpy(), exact) for column in columns.values()):
         yield "has margins where status is -2, or lacks them where it is 1"
         return
     value = rows["value"].to_numpy()[~exact]
-    at = {name: one.drop_null().to_numpy() for name, one in columns.items()}
+    at = {name: column.drop_null().to_numpy() for name, column in columns.items()}
     if RELEASED in at and (value < 0).any():
         yield "is tidied and has negative values"
     value = at.get(RELEASED, value)
@@ -291,7 +291,7 @@ def margin_findings(
 def pay_findings(names: Iterable[str], rows: pa.Table, exact: NDArray[np.bool_]) -> Iterator[str]:
     """Ends that are there hold the value; beside a cell without an establishment there are none."""
     columns = {name: rows[name] for name in names}
-    if any(one.is_valid().to_numpy()[exact].any() for one in columns.values()):
+    if any(column.is_valid().to_numpy()[exact].any() for column in columns.values()):
         yield "has low, high or count where status is -2"
     if "low" in columns:
         low, high, value = columns["low"], columns["high"], rows["value"]

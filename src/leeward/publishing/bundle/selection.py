@@ -104,20 +104,20 @@ class Page:
 
 def select(bundle: Bundle, table: str, selection: RowSelection, *, size: int = SIZE) -> Page:
     """The wanted page of a table; the last one where there are fewer."""
-    held = certified(bundle, table)
+    certified_table = certified(bundle, table)
     last = MOST_ROWS // size
     if selection.page > last:
         rule = f"must be at most {last}: only the first {MOST_ROWS:,} rows can be turned to"
         raise refused("page", rule, selection.page, "Narrow the search, or sort the other way.")
-    wanted = _Wanted.of(held, selection)
+    wanted = _Wanted.of(certified_table, selection)
     kept = _Kept(selection.page * size)
-    of = held.rows if selection.totals else held.cell_rows
-    found = _gather(read_blocks(bundle, held, totals=selection.totals), wanted, kept)
+    of = certified_table.rows if selection.totals else certified_table.cell_rows
+    found = _gather(read_blocks(bundle, certified_table, totals=selection.totals), wanted, kept)
     matches = of if found is None else found
     pages = max(1, -(-matches // size))
     number = min(selection.page, pages)
     block = kept.block((number - 1) * size, number * size)
-    rows = () if block is None else named_rows(held, block)
+    rows = () if block is None else named_rows(certified_table, block)
     return Page(rows, matches, of, number, pages, min(pages, last))
 
 
@@ -279,7 +279,9 @@ def named_rows(table: CertifiedTable, block: Block) -> tuple[SelectedRow, ...]:
             ),
             _number(block.values[row]),
             int(block.status[row]),
-            tuple(_number(one[row]) if drawn[row] else None for one in block.margins.values()),
+            tuple(
+                _number(margin[row]) if drawn[row] else None for margin in block.margins.values()
+            ),
             (ends if drawn[row] and wide and ends != (None, None) else None),
             *(column[row] for column in rest),
         )

@@ -75,8 +75,8 @@ def certificate_digest(bundle: Path) -> str:
     Of synthetic rows it is that of what their folder says about itself.
     """
     rows = bundle / SYNTHETIC
-    held = rows if rows.is_file() else bundle / CERTIFICATE
-    return sha256(held.read_bytes()).hexdigest()
+    path = rows if rows.is_file() else bundle / CERTIFICATE
+    return sha256(path.read_bytes()).hexdigest()
 
 
 def read_sign_offs(bundle: Path) -> tuple[SignOff, ...]:
@@ -93,8 +93,8 @@ def read_sign_offs(bundle: Path) -> tuple[SignOff, ...]:
 
 def standing(records: Iterable[SignOff], certificate: str) -> SignOff | None:
     """The latest decision on this certificate."""
-    about = [one for one in records if one.certificate == certificate]
-    return next((one for one in reversed(about) if one.decision != "submitted"), None)
+    about = [record for record in records if record.certificate == certificate]
+    return next((off for off in reversed(about) if off.decision != "submitted"), None)
 
 
 def sign(
@@ -115,7 +115,9 @@ def sign(
     path = record_path(bundle)
     try:
         with _opened(path) as file:
-            earlier = [one for one in _lines(file, path) if one.certificate == record.certificate]
+            earlier = [
+                line for line in _lines(file, path) if line.certificate == record.certificate
+            ]
             _check_order(record, earlier)
             file.write((record.model_dump_json() + "\n").encode())
             file.flush()
@@ -160,8 +162,8 @@ def _words(name: str) -> list[str]:
 
 def _check_order(record: SignOff, earlier: Sequence[SignOff]) -> None:
     """A bundle is submitted by one person and decided on by another."""
-    submitters = [one.name for one in earlier if one.decision == "submitted"]
-    deciders = [one.name for one in earlier if one.decision != "submitted"]
+    submitters = [off.name for off in earlier if off.decision == "submitted"]
+    deciders = [sign_off.name for sign_off in earlier if sign_off.decision != "submitted"]
     if record.decision == "submitted":
         if any(same_person(record.name, name) for name in deciders):
             raise _refused(record, "must not be submitted by someone who has decided on it")

@@ -28,23 +28,23 @@ def source_findings(bundle: Path, source: Path) -> tuple[str, ...]:
         return (refusal.rule,)
 
 
-def _findings(made: Bundle, source: Bundle) -> Iterator[str]:
-    stated = made.certificate.made_from
+def _findings(bundle: Bundle, source: Bundle) -> Iterator[str]:
+    stated = bundle.certificate.made_from
     if stated is None:
         yield "it is a release, which has no source"
     elif stated.certificate != sha256(source.path / CERTIFICATE):
         yield f"it was made from another release than {source.path.name}"
     else:
-        yield from _certificates(made.certificate, source.certificate)
-        yield from _tables(made, source)
+        yield from _certificates(bundle.certificate, source.certificate)
+        yield from _tables(bundle, source)
 
 
-def _certificates(made: Certificate, source: Certificate) -> Iterator[str]:
+def _certificates(certificate: Certificate, source: Certificate) -> Iterator[str]:
     for name in sorted({*Certificate.model_fields} - OWN):
-        if getattr(made, name) != getattr(source, name):
+        if getattr(certificate, name) != getattr(source, name):
             yield f"its certificate says something else of {name} than its source"
-    counts = [one for one in source.tables if one.disjoint]  # others are left out
-    if [as_released(one) for one in made.tables] != counts:
+    counts = [table for table in source.tables if table.disjoint]  # others are left out
+    if [as_released(certified_table) for certified_table in certificate.tables] != counts:
         yield "its certificate says something else of tables than its source"
 
 
@@ -54,9 +54,9 @@ def as_released(table: CertifiedTable) -> CertifiedTable:
     return table.model_copy(update={"tidied": None, "columns": columns})
 
 
-def _tables(made: Bundle, source: Bundle) -> Iterator[str]:
-    for name in (one.name for one in source.certificate.tables if one.disjoint):
-        released = _released(made.table(name)) if name in made else None
+def _tables(bundle: Bundle, source: Bundle) -> Iterator[str]:
+    for name in (table.name for table in source.certificate.tables if table.disjoint):
+        released = _released(bundle.table(name)) if name in bundle else None
         if released is None or not released.equals(_plain(source.table(name))):
             yield f"the table {name} does not hold what its source released"
 

@@ -251,7 +251,7 @@ class RowsStatement(Statement):
     @classmethod
     def of(cls, rules: tuple[RowRule, ...] = ROW_RULES, *, strict: bool) -> Self:
         """The rules of a codebook, or none where their rows are refused."""
-        said = () if strict else tuple(one.sentence for one in rules)
+        said = () if strict else tuple(rule.sentence for rule in rules)
         return cls(strict=strict, rules=said, sentence=job_sentences.rows(strict=strict).text)
 
 
@@ -483,16 +483,19 @@ class NoiseStatement(SparseStatement):
 
     def numbers(self) -> dict[str, Any]:
         """The same as plain numbers; what was left out is None."""
-        pieces = None if self.pieces is None else [vars(one) for one in self.pieces]
-        clips = None if self.clips is None else [vars(one) for one in self.clips]
+        pieces = None if self.pieces is None else [vars(piece) for piece in self.pieces]
+        clips = None if self.clips is None else [vars(clip) for clip in self.clips]
         return vars(self) | {"pieces": pieces, "clips": clips}
 
     @model_validator(mode="after")
     def _is_a_law(self) -> Self:
         if (self.law == "pieces") != (self.pieces is not None):
             raise ValueError("pieces must be there with the law of this name alone")
-        starts = [-inf if one.low is None else one.low for one in self.pieces or ()]
-        classes = [one.establishments for one in self.clips or ()]
+        starts = [
+            -inf if piece_statement.low is None else piece_statement.low
+            for piece_statement in self.pieces or ()
+        ]
+        classes = [clip_statement.establishments for clip_statement in self.clips or ()]
         if any(a >= b for column in (starts, classes) for a, b in pairwise(column)):
             raise ValueError("pieces and classes of clipping must be in order, each once")
         return self

@@ -45,7 +45,7 @@ class TableWriter:
         self._folder = folder
         self._shape = RowShape(marginal, margins)
         self._lines = CsvRows(marginal, margins)
-        self._codes = [code_column(one, marginal.totals) for one in marginal.dimensions]
+        self._codes = [code_column(dimension, marginal.totals) for dimension in marginal.dimensions]
         self._rules = self._shape.rules()
         self._gathered: list[pa.Table] = []
         self._last_key = -1
@@ -63,9 +63,9 @@ class TableWriter:
         return {
             "name": marginal.name,
             "kind": "workplace" if marginal.counts_every_job else "worker",
-            "identifiers": tuple(one.name for one in marginal.dimensions),
-            "worker_identifiers": tuple(one.name for one in marginal.worker),
-            "codes": {one.name: _labelled(one) for one in marginal.dimensions},
+            "identifiers": tuple(dimension.name for dimension in marginal.dimensions),
+            "worker_identifiers": tuple(dimension.name for dimension in marginal.worker),
+            "codes": {dimension.name: _labelled(dimension) for dimension in marginal.dimensions},
             "complete": marginal.complete,
             "rows": self.rows,
             "columns": self.columns,
@@ -132,7 +132,10 @@ class TableWriter:
         return cells
 
     def _require_sound(self, cells: pa.Table) -> None:
-        places = {one.name: cells[one.name].to_numpy() for one in self._shape.marginal.dimensions}
+        places = {
+            dimension.name: cells[dimension.name].to_numpy()
+            for dimension in self._shape.marginal.dimensions
+        }
         for finding in self._rules.findings(places, cells):
             raise unsound(self._shape.marginal.name, finding)
 
@@ -168,7 +171,7 @@ def _pieces(published: Published, shape: RowShape) -> Iterator[Published]:
 
 
 def _parquet_writer(sink: BinaryIO, shape: RowShape) -> pq.ParquetWriter:
-    coded = [one.name for one in shape.marginal.dimensions]
+    coded = [dimension.name for dimension in shape.marginal.dimensions]
     return pq.ParquetWriter(
         sink, shape.schema, compression="zstd", use_dictionary=[*coded, "status"], version="2.6"
     )
@@ -199,9 +202,11 @@ class CsvRows:
     def __init__(self, marginal: Marginal, margins: tuple[str, ...]) -> None:
         self._marginal = marginal
         self._margins = margins
-        self._fields = [_fields(one) for one in marginal.workplace]
+        self._fields = [_fields(dimension) for dimension in marginal.workplace]
         worker = zip(marginal.worker, marginal.worker_positions(), strict=True)
-        self._worker = _joined([_fields(one).take(pa.array(at)) for one, at in worker], 1)
+        self._worker = _joined(
+            [_fields(dimension).take(pa.array(at)) for dimension, at in worker], 1
+        )
 
     def text(self, published: Published) -> pa.Buffer:
         """Every row with its line end."""

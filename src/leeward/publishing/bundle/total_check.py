@@ -84,8 +84,8 @@ class TotalCheck:
         """The next cells; those of an unfinished workplace cell wait for the rest of it."""
         columns = {**positions, **{name: rows[name].to_numpy() for name in self._numbers}}
         joined = {
-            name: np.concatenate([self._rest.get(name, one[:0]), one])
-            for name, one in columns.items()
+            name: np.concatenate([self._rest.get(name, column[:0]), column])
+            for name, column in columns.items()
         }
         each = self._table.worker_cells
         whole = len(joined["value"]) // each * each
@@ -110,7 +110,9 @@ class TotalCheck:
         """What is wrong with the next rows of totals."""
         if self._sums is None:
             added = self._totals.rows()
-            self._sums = (self._shape.compact_totals(family, one) for family, one in added)
+            self._sums = (
+                self._shape.compact_totals(family, published) for family, published in added
+            )
         if not len(rows):
             return
         found = {**positions, **{name: rows[name].to_numpy() for name in self._numbers}}
@@ -172,6 +174,8 @@ def _workplace_sums(folder: Path, table: CertifiedTable) -> Integers:
     """The sum of the worker cells of each workplace cell, in their order."""
     with pq.ParquetFile(folder / parquet_path(table.name)) as file:
         batches = file.iter_batches(batch_size=ROW_GROUP, columns=["value"])
-        values = np.concatenate([np.zeros(0, np.int64), *(one[0].to_numpy() for one in batches)])
+        values = np.concatenate(
+            [np.zeros(0, np.int64), *(batch[0].to_numpy() for batch in batches)]
+        )
     cells: Integers = values[: table.cell_rows].reshape(-1, table.worker_cells)
     return np.asarray(cells.sum(axis=1))

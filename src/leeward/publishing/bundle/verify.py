@@ -233,10 +233,10 @@ class _RowCheck:
             yield "has rows with an empty field"
             return
         positions = {name: self._positions(rows, name) for name in self._codes}
-        if any(one is None for one in positions.values()):
+        if any(position is None for position in positions.values()):
             yield "has codes that the certificate does not list"
             return
-        known = {name: one for name, one in positions.items() if one is not None}
+        known = {name: position for name, position in positions.items() if position is not None}
         yield from self._rows(known, rows)
         expected = self._lines(rows)
         if self._text.read(len(expected)) != expected:
@@ -246,15 +246,15 @@ class _RowCheck:
         """Cells come first, then totals."""
         border = min(self._cells, len(rows))
         self._cells -= border
-        cells = {name: one[:border] for name, one in positions.items()}
-        if any((one >= len(self._table.codes[name])).any() for name, one in cells.items()):
+        cells = {name: position[:border] for name, position in positions.items()}
+        if any((cell >= len(self._table.codes[name])).any() for name, cell in cells.items()):
             yield "has totals before its last cell"
             return
         found = list(self._rules.findings(cells, rows.slice(0, border)))
         yield from found
         if self._totals is not None and not found:
             self._totals.add(cells, rows.slice(0, border))
-            totals = {name: one[border:] for name, one in positions.items()}
+            totals = {name: position[border:] for name, position in positions.items()}
             yield from self._totals.findings(totals, rows.slice(border)) if not self._cells else ()
 
     def _positions(self, rows: pa.Table, name: str) -> Integers | None:

@@ -140,7 +140,7 @@ def _texts(certificate: Certificate) -> dict[str, bytes]:
         SCHEMA: published_schema(),
         README: readme(certificate).encode(),
         version_path(certificate.name): version_line(certificate).encode(),
-        **{metadata_path(one.name): metadata(certificate, one) for one in certificate.tables},
+        **{metadata_path(table.name): metadata(certificate, table) for table in certificate.tables},
     }
 
 

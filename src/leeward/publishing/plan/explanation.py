@@ -76,10 +76,10 @@ class Asked:
         """The table with the mechanism that a plan would take."""
         promise = self.promise.with_amount(epsilon)
         context = Context(self.codebook, promise, self.profile, self.jobs)
-        made = context.table(selected.written(NAME), Fraction(1))
-        if made is None:
+        planned_table = context.table(selected.written(NAME), Fraction(1))
+        if planned_table is None:
             raise AssertionError("a table with a codebook and a promise was not planned")
-        return made
+        return planned_table
 
 
 @dataclass(frozen=True)
@@ -105,12 +105,12 @@ class Explanation:
     def as_json(self) -> dict[str, object]:
         """The answer of `leeward explain --json`."""
         worker, establishment = self.sensitivity
-        found = self.selected
-        table = None if found is None else {
-            "by": list(found.by),
-            "where": {name: list(codes) for name, codes in found.where.items()},
-            "statistic": found.statistic,
-            "of": found.of,
+        selected = self.selected
+        table = None if selected is None else {
+            "by": list(selected.by),
+            "where": {name: list(codes) for name, codes in selected.where.items()},
+            "statistic": selected.statistic,
+            "of": selected.of,
         }  # fmt: skip
         return {
             "verdict": self.verdict,
@@ -188,7 +188,7 @@ def explain(
         _explained(statement, asked, amount)
         for statement, amount in zip(found, amounts, strict=True)
     )
-    accepted = [one for one in explanations if one.verdict == "accepted"]
+    accepted = [explanation for explanation in explanations if explanation.verdict == "accepted"]
     return explanations, cost(accepted, asked) if len(found) > 1 and accepted else None
 
 
@@ -241,41 +241,41 @@ def _public(selected: Selected, asked: Asked) -> Explanation:
 
 
 def _accepted(selected: Selected, asked: Asked, epsilon: Fraction) -> Explanation:
-    made = asked.table(selected, epsilon)
-    kind = "workplace" if made.marginal.counts_every_job else "worker"
+    table = asked.table(selected, epsilon)
+    kind = "workplace" if table.marginal.counts_every_job else "worker"
     reason = f"It is a {kind} table that `leeward release` can publish."
-    each, step = _unit(made), asked.step
+    each, step = _unit(table), asked.step
     protected = asked.promise.alpha is not None
     touched = (each * asked.rows, each * step if protected else None)
     steps = (
-        _what(made),
-        _cells(made),
-        _worker(made, asked),
-        _establishment(made, asked),
-        _price(made, asked, kind),
+        _what(table),
+        _cells(table),
+        _worker(table, asked),
+        _establishment(table, asked),
+        _price(table, asked, kind),
     )
-    return Explanation("accepted", reason, "", steps, selected, made, touched)
+    return Explanation("accepted", reason, "", steps, selected, table, touched)
 
 
-def _unit(made: PlannedTable) -> int:
+def _unit(table: PlannedTable) -> int:
     """By how much one job changes a cell: 1, or the cap of its pay."""
-    return made.marginal.statistic.cap
+    return table.marginal.statistic.cap
 
 
-def _what(made: PlannedTable) -> str:
-    marginal = made.marginal
+def _what(table: PlannedTable) -> str:
+    marginal = table.marginal
     what = f"the {marginal.statistic.words}" if marginal.statistic.capped else "jobs"
     kept = [
-        f"{one.name} is {listed(one.codes, 'or')}"
-        for one in (*marginal.filters, *marginal.dimensions)
-        if not one.whole
+        f"{dimension.name} is {listed(dimension.codes, 'or')}"
+        for dimension in (*marginal.filters, *marginal.dimensions)
+        if not dimension.whole
     ]
     return f"It counts {what}{' whose ' + ' and '.join(kept) if kept else ''}."
 
 
-def _cells(made: PlannedTable) -> str:
-    marginal = made.marginal
-    sizes = [f"{count(one.size)} {one.name}" for one in marginal.dimensions]
+def _cells(table: PlannedTable) -> str:
+    marginal = table.marginal
+    sizes = [f"{count(dimension.size)} {dimension.name}" for dimension in marginal.dimensions]
     cells = marginal.workplace_cells * marginal.worker_cells
     product = f"{crossed(sizes)}: " if sizes else ""
     return (
@@ -284,8 +284,8 @@ def _cells(made: PlannedTable) -> str:
     )
 
 
-def _worker(made: PlannedTable, asked: Asked) -> str:
-    changed = count(_unit(made))
+def _worker(table: PlannedTable, asked: Asked) -> str:
+    changed = count(_unit(table))
     if asked.rows > 1:
         return f"One worker: up to {asked.rows} jobs, each changes one cell by {changed}."
     once = f"One worker: a job is in one cell and changes it by at most {changed}"
@@ -294,8 +294,8 @@ def _worker(made: PlannedTable, asked: Asked) -> str:
     )  # fmt: skip
 
 
-def _establishment(made: PlannedTable, asked: Asked) -> str:
-    cells = made.marginal.worker_cells
+def _establishment(table: PlannedTable, asked: Asked) -> str:
+    cells = table.marginal.worker_cells
     one = cells == 1
     together = "its cell" if one else f"its {count(cells)} cells together"
     if asked.promise.alpha is None:
@@ -304,7 +304,7 @@ def _establishment(made: PlannedTable, asked: Asked) -> str:
             f"protected by the {asked.promise.policy.name} policy."
         )
     alpha, plus = alpha_text(asked.promise.alpha), asked.promise.plus or 1
-    pay = "" if _unit(made) == 1 else f", times the cap {count(_unit(made))}"
+    pay = "" if _unit(table) == 1 else f", times the cap {count(_unit(table))}"
     return (
         f"One establishment: {together} change{'s' if one else ''} by at most "
         f"S = max({alpha} × size, {plus}){pay}; of {count(asked.largest)} jobs S is "
@@ -312,12 +312,12 @@ def _establishment(made: PlannedTable, asked: Asked) -> str:
     )
 
 
-def _price(made: PlannedTable, asked: Asked, kind: str) -> str:
-    unit = made.marginal.statistic.unit
-    expected = error(mean_error(made, asked.profile))
+def _price(table: PlannedTable, asked: Asked, kind: str) -> str:
+    unit = table.marginal.statistic.unit
+    expected = error(mean_error(table, asked.profile))
     return (
-        f"A {kind} table, by {made.measurement.name}: {made.why}. It costs epsilon "
-        f"{number_text(made.charge.epsilon)}; mean error of a cell {expected} {unit} where the "
+        f"A {kind} table, by {table.measurement.name}: {table.why}. It costs epsilon "
+        f"{number_text(table.charge.epsilon)}; mean error of a cell {expected} {unit} where the "
         f"largest establishment has {count(asked.largest)} jobs."
     )
 
@@ -329,7 +329,9 @@ def cost(accepted: Sequence[Explanation], asked: Asked) -> Cost:
     is one establishment, which has one code of every workplace attribute and workers of all kinds
     (Theorems 2 and 3). A person has one code of every attribute of workers.
     """
-    charges = [one.planned.charge for one in accepted if one.planned is not None]
+    charges = [
+        explanation.planned.charge for explanation in accepted if explanation.planned is not None
+    ]
     added = sequential(*charges).epsilon
     meet = _meeting(accepted, asked)
     together = max(sum((charges[n].epsilon for n in some), Fraction(0)) for some in meet)
@@ -369,7 +371,9 @@ def _meeting(accepted: Sequence[Explanation], asked: Asked) -> set[frozenset[int
     """
     policy, attributes = asked.promise.policy, asked.codebook.attributes
     table = "workers" if isinstance(policy, Person) else "workplaces"
-    filters = [dict(one.selected.where) if one.selected else {} for one in accepted]
+    filters = [
+        dict(explanation.selected.where) if explanation.selected else {} for explanation in accepted
+    ]
     sets = {frozenset(range(len(accepted)))}
     for name in sorted({name for where in filters for name in where}):
         if isinstance(policy, WorkerOnly) or attributes[name].table == table:
@@ -378,7 +382,11 @@ def _meeting(accepted: Sequence[Explanation], asked: Asked) -> set[frozenset[int
                 for code in attributes[name].codes
             }
             crossed_sets = {one & other for one in sets for other in sharing}
-            sets = {one for one in crossed_sets if not any(one < other for other in crossed_sets)}
+            sets = {
+                crossed_set
+                for crossed_set in crossed_sets
+                if not any(crossed_set < other for other in crossed_sets)
+            }
     return sets
 
 

@@ -58,10 +58,10 @@ class Fitness:
         exact = Fraction(share)
         jobs = np.array([exact.numerator * n // exact.denominator for n in self._true], float)
         inside = np.zeros(len(jobs))
-        for one, rows in self._by_law():
+        for law, rows in self._by_law():
             scale, bias, reach = self._scales[rows], self._biases[rows], jobs[rows] + HALF
-            below = one.law.float_tails((bias - reach) / scale)[0]
-            above = one.law.float_tails((bias + reach) / scale)[1]
+            below = law.law.float_tails((bias - reach) / scale)[0]
+            above = law.law.float_tails((bias + reach) / scale)[1]
             inside[rows] = 1 - below - above
         return float(np.average(inside, weights=self.cells))
 
@@ -93,9 +93,9 @@ class Fitness:
         published = np.empty((draws, len(true)))
         row = np.repeat(np.arange(len(cells)), cells)
         bits = SeededBits(SEED)
-        for one, rows in self._by_law():
+        for law, rows in self._by_law():
             at = np.flatnonzero(np.isin(row, rows))
-            z = unit_draws(one.law, bits, draws * len(at))
+            z = unit_draws(law.law, bits, draws * len(at))
             scale, bias = self._scales[row[at]], self._biases[row[at]]
             noise = np.rint(scale * z.reshape(draws, len(at)) - bias)
             published[:, at] = true[at] + np.nan_to_num(noise)
@@ -119,20 +119,20 @@ class Fitness:
 
     @cached_property
     def _true(self) -> tuple[int, ...]:
-        return tuple(one.true for one in self.laws)
+        return tuple(law.true for law in self.laws)
 
     @cached_property
     def _scales(self) -> Floats:
-        return np.array([one.scale for one in self.laws])
+        return np.array([law.scale for law in self.laws])
 
     @cached_property
     def _biases(self) -> Floats:
-        return np.array([one.bias for one in self.laws])
+        return np.array([law.bias for law in self.laws])
 
     def _by_law(self) -> Iterator[tuple[CellLaw, NDArray[np.intp]]]:
         """Each law once, in the order of rows, with those whose noise has it."""
         rows: dict[object, list[int]] = {}
-        for row, one in enumerate(self.laws):
-            rows.setdefault(one.law, []).append(row)
+        for row, law in enumerate(self.laws):
+            rows.setdefault(law.law, []).append(row)
         for held in rows.values():
             yield self.laws[held[0]], np.array(held)

@@ -333,15 +333,21 @@ def read_alphas(written: str, plan: Plan) -> tuple[Fraction, ...]:
 
 def _point(
     table: PlannedTable,
-    made: PlannedTable | None,
+    planned_table: PlannedTable | None,
     at: tuple[Fraction | None, Fraction],
     profile: SizeProfile,
 ) -> Point:
     unit = table.marginal.statistic.unit
-    if made is None:
+    if planned_table is None:
         return Point(table.name, *at, unit)
-    known = (table.name, *at, unit, made.measurement.name, mean_error(made, profile))
-    fitness = Fitness.of(made.measurement, profile)
+    known = (
+        table.name,
+        *at,
+        unit,
+        planned_table.measurement.name,
+        mean_error(planned_table, profile),
+    )
+    fitness = Fitness.of(planned_table.measurement, profile)
     if fitness is None:
         return Point(*known)
     try:

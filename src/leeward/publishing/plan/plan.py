@@ -92,12 +92,12 @@ class Plan:
     def _repr_html_(self) -> str:
         rows = [
             (
-                one.name,
-                shown_by(one.marginal),
-                one.measurement.name,
-                number_text(one.charge.amount),
+                table.name,
+                shown_by(table.marginal),
+                table.measurement.name,
+                number_text(table.charge.amount),
             )
-            for one in self.tables
+            for table in self.tables
         ]
         title = f"Plan for {self.request.period}, account {self.request.account}"
         note = self.charge.sentence(self.jobs)
@@ -130,7 +130,7 @@ class Plan:
         >>> plan.reading(jobs="jobs.parquet")
         Plan(2026Q2, epsilon 4: by_place)
         """
-        given = {name: _from_here(one) for name, one in tables.items() if one is not None}
+        given = {name: _from_here(table) for name, table in tables.items() if table is not None}
         chosen = read_engine(engine) or self.resources.engine
         resources = replace(self.resources, engine=chosen)
         return replace(self, given={**self.given, **given}, resources=resources)
@@ -173,12 +173,12 @@ class Plan:
     @property
     def codebook_digest(self) -> str:
         """SHA-256 of what the codebook says, wherever its lists are kept."""
-        said = {name: [one.table, one.column, one.public, one.codes, dict(one.recode),
-                       one.unlisted, one.missing,
-                       *_said(one.numbers),
-                       *(() if one.total is None else ("total", one.total)),
-                       *(("nulls", one.nulls) if one.nulls else ())]
-                for name, one in self.codebook.attributes.items()}  # fmt: skip
+        said = {name: [attribute.table, attribute.column, attribute.public, attribute.codes,
+                       dict(attribute.recode), attribute.unlisted, attribute.missing,
+                       *_said(attribute.numbers),
+                       *(() if attribute.total is None else ("total", attribute.total)),
+                       *(("nulls", attribute.nulls) if attribute.nulls else ())]
+                for name, attribute in self.codebook.attributes.items()}  # fmt: skip
         ruled_out = [dict(combination) for combination in self.codebook.impossible]
         return _digest({"keys": self.codebook.keys.as_json(), "attributes": said,
                         **({"impossible": ruled_out} if ruled_out else {})})  # fmt: skip
@@ -203,7 +203,9 @@ class Plan:
         """Under the weak policy, the attributes whose cells are the kinds of workers."""
         if self.asked.policy.name != "weak":
             return None
-        return tuple(n for n, one in self.codebook.attributes.items() if not one.of_workplaces)
+        return tuple(
+            n for n, attribute in self.codebook.attributes.items() if not attribute.of_workplaces
+        )
 
 
 def _said(numbers: NumericRange | None) -> tuple[object, ...]:
@@ -259,39 +261,39 @@ def read_plan(source: Path | str | Mapping[str, object]) -> Plan:
     >>> leeward.read_plan(request)
     Plan(2026Q2, epsilon 4: by_place)
     """
-    found = Gathering()
+    gathering = Gathering()
     path = Path("plan.yaml" if isinstance(source, Mapping) else source)
-    request, found.problems[:] = read_request(source if isinstance(source, Mapping) else path)
-    made = None if request is None else found.attempt(lambda: make_plan(request, path))
-    raise_all(found.problems)
-    if made is None:
+    request, gathering.problems[:] = read_request(source if isinstance(source, Mapping) else path)
+    plan = None if request is None else gathering.attempt(lambda: make_plan(request, path))
+    raise_all(gathering.problems)
+    if plan is None:
         raise AssertionError("what could not be read was not refused")
-    return made
+    return plan
 
 
 def make_plan(request: Request, path: Path) -> Plan:
     """Look everything up that a request names; all that is wrong is refused at once."""
-    found = Gathering()
-    strict = found.attempt(lambda: read_rows(request.rows)) or False
-    context = Context.read(request, path, found, strict=strict)
-    resources = found.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
-    law = found.attempt(lambda: read_law(request.law, path.parent))
-    shares = found.attempt(lambda: read_shares(request.tables))
-    found.problems.extend(request_problems(request))
+    gathering = Gathering()
+    strict = gathering.attempt(lambda: read_rows(request.rows)) or False
+    context = Context.read(request, path, gathering, strict=strict)
+    resources = gathering.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
+    law = gathering.attempt(lambda: read_law(request.law, path.parent))
+    shares = gathering.attempt(lambda: read_shares(request.tables))
+    gathering.problems.extend(request_problems(request))
     equal = (Fraction(1, len(request.tables)),) * len(request.tables)
     tables = [
-        found.attempt(partial(context.table, written, share), f"tables[{number}]")
+        gathering.attempt(partial(context.table, written, share), f"tables[{number}]")
         for number, (written, share) in enumerate(zip(request.tables, shares or equal, strict=True))
     ]
-    found.problems.extend(clashes([table for table in tables if table is not None]))
-    raise_all(found.problems)
+    gathering.problems.extend(clashes([table for table in tables if table is not None]))
+    raise_all(gathering.problems)
     kept = tuple(table for table in tables if table is not None)
-    asked, codebook, jobs = context.asked, context.codebook, context.jobs
-    if asked is None or codebook is None or jobs is None or resources is None:
+    guarantee, codebook, jobs = context.asked, context.codebook, context.jobs
+    if guarantee is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")
     request = request.model_copy(update={"tables": [table.written for table in kept]})
     profile = context.profile
-    made = Plan(path, request, codebook, asked, jobs, strict, resources, profile, kept, law)
-    raise_all(plan_problems(made))
-    require_promise(made)
-    return made
+    plan = Plan(path, request, codebook, guarantee, jobs, strict, resources, profile, kept, law)
+    raise_all(plan_problems(plan))
+    require_promise(plan)
+    return plan

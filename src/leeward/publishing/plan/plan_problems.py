@@ -58,8 +58,10 @@ def plan_problems(plan: "Plan") -> Iterator[LeewardError]:
             next_step="Leave attributes that no table uses out of the codebook, or shorten names.",
         )
     parts = [part for table in plan.tables for part in table.marginal.published]
-    named = [one.attribute for part in parts for one in (*part.dimensions, *part.filters)]
-    texts = (text for one in named for text in (*one.codes, *one.labels))
+    named = [
+        dimension.attribute for part in parts for dimension in (*part.dimensions, *part.filters)
+    ]
+    texts = (text for attribute in named for text in (*attribute.codes, *attribute.labels))
     listed = sum(len(text.encode(errors="replace")) for text in texts)
     if listed > MOST_LISTED_BYTES:
         yield InvalidParameter(
@@ -97,7 +99,7 @@ def _problems_of_units(plan: "Plan") -> Iterator[LeewardError]:
 
 def clashes(tables: Sequence[PlannedTable]) -> Iterator[LeewardError]:
     """Names of tables that a product writes, which are too long or taken."""
-    written = [(one.name, part.name) for one in tables for part in one.marginal.published]
+    written = [(table.name, part.name) for table in tables for part in table.marginal.published]
     taken = [part.lower() for _, part in written]
     for product, part in written:
         sound = re.fullmatch(TABLE_NAME, part) and taken.count(part.lower()) == 1

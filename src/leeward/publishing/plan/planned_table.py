@@ -63,7 +63,7 @@ def shown_by(marginal: Marginal) -> str:
     """The attributes of a table, or of each table of a product, for a person."""
     parts = (crossed(one.name for one in part.worker) for part in marginal.breakdowns)
     broken = ", ".join(parts)
-    by = crossed(one.name for one in marginal.dimensions)
+    by = crossed(dimension.name for dimension in marginal.dimensions)
     return f"{by}, broken down by {broken}" if broken else by
 
 
@@ -93,10 +93,10 @@ class Context:
             )
         )
         profile = files.attempt(lambda: read_profile(request.sizes, path.parent))
-        asked = found.attempt(lambda: read_protection(request.protect), "protect")
+        guarantee = found.attempt(lambda: read_protection(request.protect), "protect")
         found.problems.extend(files.problems)
-        made = cls(codebook, asked, profile or TYPICAL, None)
-        return found.attempt(lambda: made._with_jobs(request, strict=strict)) or made
+        context = cls(codebook, guarantee, profile or TYPICAL, None)
+        return found.attempt(lambda: context._with_jobs(request, strict=strict)) or context
 
     def _with_jobs(self, request: Request, *, strict: bool) -> "Context":
         """The same with the rule that says which jobs of a person count."""
@@ -143,12 +143,12 @@ def part_of(asked: Guarantee, share: Fraction, person_rows: int | None) -> Guara
     return part if person_rows is None else part.for_each_row(person_rows)
 
 
-def _require_kinds(written: WrittenTable, asked: Guarantee, made: Measurement) -> None:
+def _require_kinds(written: WrittenTable, guarantee: Guarantee, measurement: Measurement) -> None:
     """Noise of each cell by itself hides kinds of workers, which are cells of the codebook."""
-    if written.bins is not None and asked.policy.name == "weak" and made.by_cell:
+    if written.bins is not None and guarantee.policy.name == "weak" and measurement.by_cell:
         raise NotCovered(
             "bins",
-            rule=f"must be left out of a table by {made.name} under the weak policy, which "
+            rule=f"must be left out of a table by {measurement.name} under the weak policy, which "
             "protects kinds of workers by the classes of the codebook",
             value="given",
             next_step="Declare these classes in the codebook, use clipped or vector_pareto, or "

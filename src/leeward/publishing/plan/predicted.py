@@ -66,14 +66,14 @@ class Prediction:
         """The tables in the order of the plan."""
         return tuple(
             TablePrediction(
-                one.name,
-                one.measurement.name,
-                one.charge.epsilon,
-                one.charge.rho,
-                mean_error(one, self.plan.profile),
-                one.marginal.statistic.unit,
+                table.name,
+                table.measurement.name,
+                table.charge.epsilon,
+                table.charge.rho,
+                mean_error(table, self.plan.profile),
+                table.marginal.statistic.unit,
             )
-            for one in self.plan.tables
+            for table in self.plan.tables
         )
 
     def lines(self) -> Iterator[str]:
@@ -90,19 +90,20 @@ class Prediction:
         return "\n".join(self.lines())
 
     def __repr__(self) -> str:
-        names = ", ".join(one.name for one in self.plan.tables)
+        names = ", ".join(table.name for table in self.plan.tables)
         return f"Prediction({amount_text(self.plan.charge)}: {names})"
 
     def _repr_html_(self) -> str:
-        units = {one.unit for one in self.tables}
+        units = {table.unit for table in self.tables}
         rows = [
             (
-                one.name,
-                one.mechanism,
-                number_text(one.epsilon or one.rho),
-                error(one.mean_abs_error) + ("" if len(units) == 1 else f" {one.unit}"),
+                prediction.name,
+                prediction.mechanism,
+                number_text(prediction.epsilon or prediction.rho),
+                error(prediction.mean_abs_error)
+                + ("" if len(units) == 1 else f" {prediction.unit}"),
             )
-            for one in self.tables
+            for prediction in self.tables
         ]
         meaning = promises(self.plan)["meaning"]
         note = f"Mean error of a cell over {self.plan.predicted_cells}. {meaning}"
@@ -117,7 +118,7 @@ def as_json(plan: Plan, remaining: object) -> dict[str, object]:
         "guarantee": _guarantee_json(plan),
         "odds": None if (found := odds(plan.charge)) is None else found.as_json(),
         "tables": [table_json(table, plan.profile) for table in plan.tables],
-        "gaps": [one.as_json() for one in gaps(plan)],
+        "gaps": [gap.as_json() for gap in gaps(plan)],
         "remaining": remaining,
     }
 
@@ -169,7 +170,7 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
         "predicted_error": {
             "unit": marginal.statistic.unit,
             "mean": mean_error(table, profile),
-            "by_largest": [vars(one) for one in expectations(table, profile)],
+            "by_largest": [vars(expectation) for expectation in expectations(table, profile)],
         },
         **({"tables": parts} if parts else {}),
     }
@@ -204,7 +205,7 @@ def _remaining(plan: Plan, account: Account) -> str:
         return f"This plan would be refused. {refused} Nothing was spent."
     paid = payment(account, plan.charge)
     states = (account, account.after(paid))
-    before, after = (number_text(one.remaining_for(paid)) for one in states)
+    before, after = (number_text(state.remaining_for(paid)) for state in states)
     divided = account.box is not None and paid.currency == "rho"
     rho = "rho " if divided or account.cap.currency == "rho" else ""
     return f"Left: {rho}{before} before, {after} after.{dearer(plan.charge, paid)}"
@@ -221,8 +222,8 @@ def dearer(charge: Guarantee, paid: Guarantee) -> str:
 
 
 def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
-    marginal, made = table.marginal, table.measurement
-    spent = made.margins.epsilon
+    marginal, measurement = table.marginal, table.measurement
+    spent = measurement.margins.epsilon
     paid = f", of it {number_text(spent)} for margins" if spent else ""
     if marginal.breakdowns:
         number = len(marginal.published)
@@ -230,7 +231,7 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
     else:
         of = "" if marginal.statistic == COUNT else f", {marginal.statistic.words}"
         yield f"{table.name}: {shown_by(marginal)} ({_kind(marginal)} table{of})"
-    yield from _paragraph("mechanism", f"{made.name}: {table.why}")
+    yield from _paragraph("mechanism", f"{measurement.name}: {table.why}")
     yield f"  cost       {amount_text(table.charge)}{paid}"
     cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
     yield f"  cells      at most {cells} combinations"
@@ -267,13 +268,15 @@ def _margin_lines(
     yield f"  90 % margin in {unit}, about", [bounded(row.margin or 0) for row in rows]
     for part in parts:
         if part.margins:
-            yield f"    {part.name}", [bounded(one) for one in part.margins]
-    if not any(row.allowance for row in rows) and not any(any(one.allowances) for one in parts):
+            yield f"    {part.name}", [bounded(margin) for margin in part.margins]
+    if not any(row.allowance for row in rows) and not any(
+        any(expectation.allowances) for expectation in parts
+    ):
         return
     yield "  farther up for clipping, about", [bounded(row.allowance or 0) for row in rows]
     for part in parts:
         if part.allowances:
-            yield f"    {part.name}", [bounded(one) for one in part.allowances]
+            yield f"    {part.name}", [bounded(allowance) for allowance in part.allowances]
 
 
 def _kind(marginal: Marginal) -> str:

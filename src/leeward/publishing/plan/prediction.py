@@ -104,11 +104,11 @@ def promises(plan: Plan) -> dict[str, str]:
 
 def outlook(request: Request, path: Path) -> Outlook:
     """What a request would give; where it is refused, the tables that can be made anyway."""
-    found = Gathering()
-    plan = found.attempt(lambda: make_plan(request, path))
+    gathering = Gathering()
+    plan = gathering.attempt(lambda: make_plan(request, path))
     if plan is not None:
         return Outlook(plan, plan.tables, plan.profile, plan.codebook)
-    refused, context = tuple(found.problems), Context.read(request, path, Gathering())
+    refused, context = tuple(gathering.problems), Context.read(request, path, Gathering())
     tables = tuple(_alone(table, request.tables, context) for table in request.tables)
     return Outlook(None, tables, context.profile, context.codebook, refused)
 
@@ -117,12 +117,12 @@ def _alone(
     table: WrittenTable, tables: list[WrittenTable], context: Context
 ) -> PlannedTable | None:
     """One table at the share that it has, whatever becomes of the others."""
-    found, none = Gathering(), all(one.share is None for one in tables)
+    gathering, none = Gathering(), all(written_table.share is None for written_table in tables)
     if none:
-        return found.attempt(lambda: context.table(table, Fraction(1, len(tables))))
+        return gathering.attempt(lambda: context.table(table, Fraction(1, len(tables))))
     if table.share is None:
         return None
-    return found.attempt(lambda: context.table(table, read_shares([table])[0]))
+    return gathering.attempt(lambda: context.table(table, read_shares([table])[0]))
 
 
 def refusal(plan: Plan, account: Account) -> str | None:
@@ -136,19 +136,19 @@ def refusal(plan: Plan, account: Account) -> str | None:
 
 def expectations(table: PlannedTable, profile: SizeProfile) -> tuple[Expectation, ...]:
     """Mean absolute error and typical margin for the sizes of a profile."""
-    made = table.measurement
-    weights = [one.cells for one in table.marginal.breakdowns]
+    measurement = table.measurement
+    weights = [breakdown.cells for breakdown in table.marginal.breakdowns]
 
     def allowance(size: int, establishments: int) -> int | None:
-        found = made.expected_intervals(size, establishments)
-        if found is None:
+        intervals = measurement.expected_intervals(size, establishments)
+        if intervals is None:
             return None
-        whole = found.shape[1] == 1  # one kind of cell; else a total and the tables below it
-        return ceil(found[1, 0] if whole else np.average(found[1, 1:], weights=weights))
+        whole = intervals.shape[1] == 1  # one kind of cell; else a total and the tables below it
+        return ceil(intervals[1, 0] if whole else np.average(intervals[1, 1:], weights=weights))
 
-    measures = (made.expected_error, made.expected_margin, allowance)
-    numbers = zip(profile.largest, *(profile.of(one) for one in measures), strict=True)
-    return tuple(Expectation(*one) for one in numbers)
+    measures = (measurement.expected_error, measurement.expected_margin, allowance)
+    numbers = zip(profile.largest, *(profile.of(measure) for measure in measures), strict=True)
+    return tuple(Expectation(*number) for number in numbers)
 
 
 def mean_error(table: PlannedTable, profile: SizeProfile) -> float | None:
@@ -177,7 +177,7 @@ def part_expectations(table: PlannedTable, profile: SizeProfile) -> tuple[PartEx
         return ()
     rows = profile.of(table.measurement.expected_errors)
     ends = [one for one in profile.of(table.measurement.expected_intervals) if one is not None]
-    known = all(one.shape[1] == len(marginal.published) for one in ends)
+    known = all(end.shape[1] == len(marginal.published) for end in ends)
     return tuple(
         PartExpectation(
             part.name,
@@ -204,8 +204,8 @@ def noise(table: PlannedTable, size: int) -> Noise:
 
 
 @lru_cache(maxsize=1024)  # frozen values, shown again with every change of something else
-def _noise(made: Measurement, size: int) -> Noise:
-    at = made.spread(size)
+def _noise(measurement: Measurement, size: int) -> Noise:
+    at = measurement.spread(size)
     low, high = at.low - at.true, at.high - at.true
     edges = np.unique(np.linspace(2 * low - 1, 2 * high + 2, CURVE + 1).round()) - 0.5
     mass = np.diff(at.law.float_tails(edges / at.scale)[0]) / np.diff(edges)

@@ -164,9 +164,9 @@ def read_request(
     listed = tables if isinstance(tables, list) else []
     asked = {n: one for n, one in enumerate(listed) if isinstance(one, dict) and "sql" in one}
     told = [{**one, "by": one.get("by", [])} if n in asked else one for n, one in enumerate(listed)]
-    found, problems = parse(Request, {**content, "tables": told} if asked else content, "plan")
+    request, problems = parse(Request, {**content, "tables": told} if asked else content, "plan")
     twice = [_beside_sql(n) for n, one in asked.items() if any(key in one for key in IN_SQL)]
-    return None if twice else found, [*problems, *twice]
+    return None if twice else request, [*problems, *twice]
 
 
 def _beside_sql(number: int) -> InvalidParameter:

@@ -235,7 +235,7 @@ class _Reader:
         named = []
         if group is not None:
             _only(group, "expressions")
-            named = [self._group(one, items) for one in group.args["expressions"]]
+            named = [self._group(arg, items) for arg in group.args["expressions"]]
         if len(set(named)) < len(named) or set(named) != set(by):
             raise _rejected(
                 "must select and group by the same attributes, each once",

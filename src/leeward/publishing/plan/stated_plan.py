@@ -68,7 +68,7 @@ def stated_request(certificate: Certificate) -> Request:
 def stated_tables(certificate: Certificate, request: Request) -> Iterator[StatedTable]:
     """The tables of the plan in their order, each calibrated again."""
     try:
-        asked, shares = read_protection(request.protect), read_shares(request.tables)
+        guarantee, shares = read_protection(request.protect), read_shares(request.tables)
     except LeewardError as refusal:
         raise Disagrees(f"plan.protect or a share of plan.tables {refusal.rule}") from None
     named = [_names(written) for written in request.tables]
@@ -80,23 +80,23 @@ def stated_tables(certificate: Certificate, request: Request) -> Iterator[Stated
         parts = tuple(held[name] for name in names if name in held)
         if not parts and certificate.made_from is None:
             raise Disagrees(f"tables does not have the table {written.name} of plan.tables")
-        yield _made_again(written, parts, asked, share)
+        yield _made_again(written, parts, guarantee, share)
 
 
 def _names(written: WrittenTable) -> tuple[str, ...]:
     """The tables that are written of a table of the plan."""
     if not written.breakdowns:
         return (written.name,)
-    parts = ("_".join(as_list(one)) for one in written.breakdowns)
+    parts = ("_".join(as_list(breakdown)) for breakdown in written.breakdowns)
     return tuple(f"{written.name}_{part}" for part in (TOTAL, *parts))
 
 
 def _made_again(
-    written: WrittenTable, parts: tuple[CertifiedTable, ...], asked: Guarantee, share: Fraction
+    written: WrittenTable, parts: tuple[CertifiedTable, ...], guarantee: Guarantee, share: Fraction
 ) -> StatedTable:
     rows = parts[0].person_rows if parts else None
     try:
-        part = part_of(asked, share, rows)
+        part = part_of(guarantee, share, rows)
         if not parts:
             return StatedTable(written, part, (), None)
         marginal = _marginal(written, parts)
@@ -132,7 +132,7 @@ def _marginal(written: WrittenTable, parts: Sequence[CertifiedTable]) -> Margina
         statistic=statistic,
         establishments=written.establishments,
         totals=tuple(name for name in written.by if name in total_names(written)),
-        breakdowns=tuple(Breakdown(one.worker) for one in broken),
+        breakdowns=tuple(Breakdown(marginal.worker) for marginal in broken),
     )
 
 

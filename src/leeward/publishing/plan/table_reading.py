@@ -22,9 +22,9 @@ MOST_DRAWN_TOTALS = 1 << 15
 
 def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
     """Look up the attributes and codes; rejects the undeclared, the private and the unlisted."""
-    found = Gathering()
+    gathering = Gathering()
     if len(set(written.by)) < len(written.by):
-        found.problems.append(
+        gathering.problems.append(
             InvalidParameter(
                 "by",
                 rule="must name each attribute once",
@@ -32,24 +32,30 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
                 next_step="List the attributes of the table; [] is one total.",
             )
         )
-    breakdowns = _breakdowns(written, codebook, found) if written.breakdowns else ()
-    statistic = found.attempt(lambda: read_statistic(written, codebook)) or COUNT
-    found.problems.extend(forbidden(written))
-    by = _attributes(written.by, "by", codebook, found)
-    where = _attributes(list(written.where), "where", codebook, found)
+    breakdowns = _breakdowns(written, codebook, gathering) if written.breakdowns else ()
+    statistic = gathering.attempt(lambda: read_statistic(written, codebook)) or COUNT
+    gathering.problems.extend(forbidden(written))
+    by = _attributes(written.by, "by", codebook, gathering)
+    where = _attributes(list(written.where), "where", codebook, gathering)
     kept = {
-        name: found.attempt(lambda name=name: _kept(where[name], written.where[name]))  # type: ignore[misc]
+        name: gathering.attempt(lambda name=name: _kept(where[name], written.where[name]))  # type: ignore[misc]
         for name in where
     }
-    raise_all(found.problems)
+    raise_all(gathering.problems)
     dimensions = [kept.get(name) or Dimension.every(attribute) for name, attribute in by.items()]
     if statistic.classes is not None:
         dimensions.append(statistic.classes)
     marginal = Marginal(
         written.name,
-        workplace=tuple(one for one in dimensions if one.attribute.of_workplaces),
-        worker=tuple(one for one in dimensions if not one.attribute.of_workplaces),
-        filters=tuple(one for name, one in kept.items() if one is not None and name not in by),
+        workplace=tuple(dimension for dimension in dimensions if dimension.attribute.of_workplaces),
+        worker=tuple(
+            dimension for dimension in dimensions if not dimension.attribute.of_workplaces
+        ),
+        filters=tuple(
+            dimension
+            for name, dimension in kept.items()
+            if dimension is not None and name not in by
+        ),
         complete=written.complete,
         statistic=statistic,
         establishments=written.establishments,
@@ -61,14 +67,14 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
 
 
 def _breakdowns(
-    written: WrittenTable, codebook: Codebook, found: Gathering
+    written: WrittenTable, codebook: Codebook, gathering: Gathering
 ) -> tuple[Breakdown, ...]:
     """The tables of a product; each attribute is of workers or jobs, and `by` of workplaces."""
-    found.keep(_beside_breakdowns(written, codebook.attributes))
+    gathering.keep(_beside_breakdowns(written, codebook.attributes))
     parts = []
     for names in map(as_list, written.breakdowns):
-        attributes = _attributes(names, "breakdowns", codebook, found)
-        found.keep(
+        attributes = _attributes(names, "breakdowns", codebook, gathering)
+        gathering.keep(
             InvalidParameter(
                 "breakdowns",
                 rule="must name attributes of workers or jobs",
@@ -80,10 +86,10 @@ def _breakdowns(
         )
         parts.append(Breakdown(tuple(map(Dimension.every, attributes.values()))))
         if not names or len(set(names)) < len(names):
-            found.problems.append(_repeated(", ".join(names) or "no attribute"))
+            gathering.problems.append(_repeated(", ".join(names) or "no attribute"))
     labels = [part.name for part in parts]
     repeated = sorted({label for label in labels if labels.count(label) > 1})
-    found.problems.extend(map(_repeated, repeated))
+    gathering.problems.extend(map(_repeated, repeated))
     return tuple(parts)
 
 
@@ -145,7 +151,7 @@ def _totals(written: WrittenTable, by: Mapping[str, Attribute]) -> tuple[str, ..
 
 def _total_problems(marginal: Marginal, *, margins: str | None) -> Iterator[LeewardError]:
     """Totals that do not add up, are too many, or whose draws would not fit into memory."""
-    kinds = [one.name for one in marginal.worker if one.name in marginal.totals]
+    kinds = [dimension.name for dimension in marginal.worker if dimension.name in marginal.totals]
     if kinds and "worker_totals" in marginal.statistic.forbids:
         yield marginal.statistic.rejection("worker_totals", ", ".join(kinds), parameter="totals")
     if len(marginal.totals) > MOST_TOTALS:
@@ -178,10 +184,10 @@ def _total_problems(marginal: Marginal, *, margins: str | None) -> Iterator[Leew
 
 
 def _attributes(
-    names: list[str], key: str, codebook: Codebook, found: Gathering
+    names: list[str], key: str, codebook: Codebook, gathering: Gathering
 ) -> dict[str, Attribute]:
-    tried = {name: found.attempt(lambda n=name: codebook.attribute(n, key)) for name in names}  # type: ignore[misc]
-    return {name: one for name, one in tried.items() if one is not None}
+    tried = {name: gathering.attempt(lambda n=name: codebook.attribute(n, key)) for name in names}  # type: ignore[misc]
+    return {name: attribute for name, attribute in tried.items() if attribute is not None}
 
 
 def _kept(attribute: Attribute, written: list[str] | str) -> Dimension:

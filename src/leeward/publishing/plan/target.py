@@ -122,8 +122,8 @@ class Within(_Relative):
 
     def reached(self, table: PlannedTable, profile: SizeProfile) -> str:
         """The share of cells within, and the median."""
-        found = _fitness(table, profile)
-        share, median = found.within(self.within), found.quantile(HALF)
+        fitness = _fitness(table, profile)
+        share, median = fitness.within(self.within), fitness.quantile(HALF)
         near = f"{numbers.percent(share)} within {number_text(100 * self.within)}\u00a0%"
         return f"{near}, a median error of {numbers.percent(median)}"
 
@@ -149,10 +149,10 @@ HALF = Fraction(1, 2)
 
 
 def _fitness(table: PlannedTable, profile: SizeProfile) -> Fitness:
-    found = Fitness.of(table.measurement, profile)
-    if found is None:
+    fitness = Fitness.of(table.measurement, profile)
+    if fitness is None:
         raise TypeError(f"{table.name} publishes no counts with noise of their own")
-    return found
+    return fitness
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _goal(written: str) -> Goal | None:
         return Within(HALF, within) if within > 0 else None
     for form, made in ((WITHIN, Within), (TOP, TopRight)):
         if found := form.fullmatch(written):
-            first, second = (Fraction(one) / 100 for one in found.groups())
+            first, second = (Fraction(group) / 100 for group in found.groups())
             fits = 0 < first < 1 and second > 0 and (made is Within or second < 1)
             return made(first, second) if fits else None
     return None
@@ -244,8 +244,8 @@ class TableAtShare:
 
     def at(self, amount: Fraction, alpha: Fraction | None = None) -> PlannedTable | None:
         """The table at this ε or ρ of the plan, and this α; None where no mechanism is."""
-        asked = self.plan.asked if alpha is None else replace(self.plan.asked, alpha=alpha)
-        context = replace(self.plan.context, asked=asked.with_amount(amount))
+        guarantee = self.plan.asked if alpha is None else replace(self.plan.asked, alpha=alpha)
+        context = replace(self.plan.context, asked=guarantee.with_amount(amount))
         try:
             return context.table(self.table, self.share)
         except LeewardError:
@@ -261,8 +261,8 @@ class _Reaches:
     profile: SizeProfile
 
     def at(self, place: int) -> bool:
-        made = self.table.at(three_digits(place))
-        return made is not None and self.goal.met(made, self.profile)
+        table = self.table.at(three_digits(place))
+        return table is not None and self.goal.met(table, self.profile)
 
 
 def three_digits(place: int) -> Fraction:
@@ -278,8 +278,8 @@ def with_budget(plan: Plan, amount: Fraction) -> Plan:
 
 
 def _out_of_reach(plan: Plan, target: Target, reaches: _Reaches) -> InvalidParameter:
-    made = reaches.table.at(three_digits(MOST))
-    best = "no mechanism" if made is None else target.goal.reached(made, reaches.profile)
+    table = reaches.table.at(three_digits(MOST))
+    best = "no mechanism" if table is None else target.goal.reached(table, reaches.profile)
     return InvalidParameter(
         "--target",
         rule=f"must be reachable with {plan.asked.currency} of at most 1000, where {target.table} "

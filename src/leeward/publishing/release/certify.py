@@ -191,7 +191,7 @@ def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, Rows]
         ledger=paid.ledger(draft.account),
         budget=paid.budget,
         corrects=paid.corrects,
-        tables=tuple(_with_rows(one, *rows[one.name]) for one in draft.tables),
+        tables=tuple(_with_rows(table, *rows[table.name]) for table in draft.tables),
     )
 
 
@@ -207,39 +207,39 @@ def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
         **table_statements(table, number, plan.seed(table.name)),
         rows=0,
         parents=_parents(marginal, plan) or None,
-        partial=tuple(one.name for one in marginal.partial(strict=plan.strict)) or None,
+        partial=tuple(dimension.name for dimension in marginal.partial(strict=plan.strict)) or None,
         impossible=_impossible(marginal, plan) or None,
     )
 
 
 def table_statements(table: PlannedTable, number: int, seed: int) -> dict[str, Any]:
     """What follows from a table and its measurement; the rest is of the codebook and the rows."""
-    marginal, made = table.marginal.published[number], table.measurement
-    noise = made.cell_noise(number) if marginal.statistic.counts else None
-    identifiers = tuple(one.name for one in marginal.dimensions)
-    columns = table.marginal.columns_of(number, made.margin_columns)
-    allowance = None if made.margins.coverage is None else made.words.allowance
+    marginal, measurement = table.marginal.published[number], table.measurement
+    noise = measurement.cell_noise(number) if marginal.statistic.counts else None
+    identifiers = tuple(dimension.name for dimension in marginal.dimensions)
+    columns = table.marginal.columns_of(number, measurement.margin_columns)
+    allowance = None if measurement.margins.coverage is None else measurement.words.allowance
     return {
         "name": marginal.name,
         "kind": "workplace" if marginal.counts_every_job else "worker",
         "identifiers": identifiers,
-        "worker_identifiers": tuple(one.name for one in marginal.worker),
+        "worker_identifiers": tuple(dimension.name for dimension in marginal.worker),
         "codes": {
             one.name: {one.attribute.codes[at]: one.attribute.labels[at] for at in one.kept}
             for one in marginal.dimensions
         },
-        "where": {one.name: list(one.codes) for one in marginal.filters} or None,
+        "where": {dimension.name: list(dimension.codes) for dimension in marginal.filters} or None,
         "complete": marginal.complete,
-        "mechanism": made.name,
-        "parameters": made.constants(),
+        "mechanism": measurement.name,
+        "parameters": measurement.constants(),
         "guarantee": TableGuarantee.of(table.charge),
         "person_rows": table.person_rows,
-        "margins": _margins(made, columns),
-        "bias": " ".join(filter(None, (made.words.bias, allowance))) or None,
+        "margins": _margins(measurement, columns),
+        "bias": " ".join(filter(None, (measurement.words.bias, allowance))) or None,
         "columns": table_columns(identifiers, columns, establishments=marginal.establishments),
         "statistic": statistic_statement(marginal.statistic, count=COUNTED in columns),
         "establishments": FrameStatement() if marginal.establishments else None,
-        "totals": _totals(marginal, seed, drawn=made.margins.coverage is not None),
+        "totals": _totals(marginal, seed, drawn=measurement.margins.coverage is not None),
         "joint": _joint(table, number),
         "noise": None if noise is None else NoiseStatement.of(noise.stated()),
         "title": _title(table, number),
@@ -260,28 +260,36 @@ def _title(table: PlannedTable, number: int) -> str | None:
     if title is None or number == 0:
         return title
     worker = table.marginal.published[number].worker
-    return f"{title}: {crossed(one.attribute.label or one.name for one in worker)}"[:LONGEST_TITLE]
+    return (
+        f"{title}: {crossed(dimension.attribute.label or dimension.name for dimension in worker)}"[
+            :LONGEST_TITLE
+        ]
+    )
 
 
 def _attributes(marginal: Marginal) -> dict[str, AttributeStatement]:
     """What the codebook calls the table's identifiers."""
     return {
-        one.name: AttributeStatement(label=one.attribute.label, note=one.attribute.note)
-        for one in marginal.dimensions
-        if one.attribute.label is not None or one.attribute.note is not None
+        dimension.name: AttributeStatement(
+            label=dimension.attribute.label, note=dimension.attribute.note
+        )
+        for dimension in marginal.dimensions
+        if dimension.attribute.label is not None or dimension.attribute.note is not None
     }
 
 
 def _declared(marginal: Marginal, plan: Plan) -> tuple[Dimension, ...]:
     """The dimensions whose codes are those of the codebook; classes of a plan have their own."""
     known = plan.codebook.attributes
-    found = (one for one in marginal.dimensions if one.name in known)
-    return tuple(one for one in found if one.attribute.codes == known[one.name].codes)
+    found = (dimension for dimension in marginal.dimensions if dimension.name in known)
+    return tuple(
+        dimension for dimension in found if dimension.attribute.codes == known[dimension.name].codes
+    )
 
 
 def _impossible(marginal: Marginal, plan: Plan) -> tuple[dict[str, str], ...]:
     """What the codebook calls impossible, of the table's attributes and codes."""
-    listed = {one.name: one.codes for one in _declared(marginal, plan)}
+    listed = {dimension.name: dimension.codes for dimension in _declared(marginal, plan)}
     return tuple(
         dict(one)
         for one in plan.codebook.impossible
@@ -292,17 +300,17 @@ def _impossible(marginal: Marginal, plan: Plan) -> tuple[dict[str, str], ...]:
 def _parents(marginal: Marginal, plan: Plan) -> dict[str, ParentStatement]:
     """For coarser attributes of the plan's tables, the parents of the codes of this one."""
     asked = {
-        one.name
+        dimension.name
         for table in plan.tables
         for part in table.marginal.published
-        for one in part.dimensions
-    } - {one.name for one in marginal.dimensions}
+        for dimension in part.dimensions
+    } - {dimension.name for dimension in marginal.dimensions}
     found: dict[str, ParentStatement] = {}
-    for one in _declared(marginal, plan):
-        for name, parents in plan.codebook.parents(one.name).items():
+    for dimension in _declared(marginal, plan):
+        for name, parents in plan.codebook.parents(dimension.name).items():
             if name in asked:
-                kept = {code: parents[code] for code in one.codes}
-                found[name] = ParentStatement(of=one.name, codes=kept)
+                kept = {code: parents[code] for code in dimension.codes}
+                found[name] = ParentStatement(of=dimension.name, codes=kept)
     return found
 
 
@@ -314,7 +322,7 @@ def _joint(table: PlannedTable, number: int) -> JointStatement | None:
     found = table.measurement.deviations
     unit, deviation = (None, None) if found is None else (found[0], f"{found[1][number]:.9f}")
     rest = number > 0 and table.marginal.breakdowns[number - 1].rest
-    others = ", ".join(one.name for one in parts if one is not parts[number])
+    others = ", ".join(part.name for part in parts if part is not parts[number])
     said = f"Drawn together with {others}: the guarantee is that of all of them, paid once. "
     adds = f"In each workplace combination its rows add up to {parts[0].name}."
     leaves = f"Its rows may leave jobs out, so they need not add up to {parts[0].name}."
@@ -331,13 +339,13 @@ def _joint(table: PlannedTable, number: int) -> JointStatement | None:
     )
 
 
-def _margins(made: Measurement, columns: tuple[str, ...]) -> MarginStatement:
-    rule = made.margins
+def _margins(measurement: Measurement, columns: tuple[str, ...]) -> MarginStatement:
+    rule = measurement.margins
     coverage = None if rule.coverage is None else str(rule.coverage)
     return MarginStatement(
         method=rule.method,
         coverage=coverage,
-        block_coverage=coverage if any(one.startswith(BLOCK) for one in columns) else None,
+        block_coverage=coverage if any(column.startswith(BLOCK) for column in columns) else None,
         ends="low" in columns,
         epsilon=str(rule.epsilon) if rule.epsilon else None,
         note=rule.note,
@@ -348,9 +356,9 @@ def _totals(marginal: Marginal, seed: int, *, drawn: bool) -> TotalsStatement | 
     """What there is to say of totals before there are rows; None without totals."""
     if not marginal.totals:
         return None
-    named = [one for one in marginal.dimensions if one.name in marginal.totals]
+    named = [dimension for dimension in marginal.dimensions if dimension.name in marginal.totals]
     return TotalsStatement(
-        codes={one.name: one.attribute.total or "" for one in named},
+        codes={dimension.name: dimension.attribute.total or "" for dimension in named},
         rows=0,
         draws=DRAWS if drawn else None,
         seed=seed if drawn else None,

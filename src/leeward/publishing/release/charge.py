@@ -108,7 +108,7 @@ def kinds(plan: Plan) -> str:
     attributes, labels and every order are left out: they make no other kinds. Under the
     proportional policy it is the columns of pay that are read, with their caps and nulls.
     """
-    statistics = (one.marginal.statistic for one in plan.tables)
+    statistics = (table.marginal.statistic for table in plan.tables)
     paid = [_capped(column) for statistic in statistics for column in statistic.needs]
     if plan.asked.policy.name == "proportional" and paid:
         return _sum_of(paid)
@@ -118,7 +118,7 @@ def kinds(plan: Plan) -> str:
 
 
 def _sum_of(parts: Iterable[dict[str, object]]) -> str:
-    told = sorted({json.dumps(one, sort_keys=True) for one in parts})
+    told = sorted({json.dumps(part, sort_keys=True) for part in parts})
     return sha256("\n".join(told).encode()).hexdigest()
 
 
@@ -137,9 +137,9 @@ def _missing(nulls: tuple[str, ...]) -> dict[str, object]:
 def _numbers(nulls: Iterable[str]) -> tuple[str, ...]:
     """The texts that may be numbers if they do not mean missing, also those without an end."""
     return tuple(
-        one
-        for one in nulls
-        if any(sign.isdigit() for sign in one) or any(name in one.casefold() for name in ENDLESS)
+        null
+        for null in nulls
+        if any(sign.isdigit() for sign in null) or any(name in null.casefold() for name in ENDLESS)
     )
 
 

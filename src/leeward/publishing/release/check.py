@@ -46,7 +46,7 @@ def open_data(plan: Plan, *, frank: bool = False) -> Engine:
     engine = connect(plan.sources, plan.path.parent, plan.resources, hashed=True)
     try:
         problems = engine.check_headers(plan.codebook, plan.jobs)
-        raise_all(problems if frank else {str(one): one for one in problems}.values())
+        raise_all(problems if frank else {str(problem): problem for problem in problems}.values())
     except LeewardError:
         engine.close()
         raise
@@ -105,7 +105,7 @@ class Checked:
     @property
     def refused(self) -> tuple[Finding, ...]:
         """What refuses a release; all else falls under a rule."""
-        return tuple(one for one in self.findings if one.refuses)
+        return tuple(finding for finding in self.findings if finding.refuses)
 
 
 def check_rows(
@@ -118,7 +118,7 @@ def check_rows(
     require_small_delta(plan, engine)
     digest = engine.digest()
     findings = engine.check(plan.codebook, plan.jobs, progress, strict=plan.strict)
-    receipt = Receipt(not any(one.refuses for one in findings), needed_steps(findings))
+    receipt = Receipt(not any(finding.refuses for finding in findings), needed_steps(findings))
     losses: tuple[Loss, ...] = ()
     if receipt.passed:
         tell = progress or (lambda _: None)
@@ -132,7 +132,7 @@ def check_rows(
         *_formula_hints(plan.codebook),
         # A frame that holds nobody without jobs was perhaps made of the jobs, which would tell.
         *([STAFFED] if engine.is_staffed(plan.codebook) else []),
-        *(one.words for one in gaps(plan)),
+        *(gap.words for gap in gaps(plan)),
     )
     if not engine.unchanged():
         raise changed()
@@ -154,12 +154,12 @@ def _impossible(plan: Plan, engine: Engine, steps: Steps, counted: int) -> Itera
 
 def _formula_hints(codebook: Codebook) -> Iterator[str]:
     """Spreadsheets take some texts of a CSV file for formulas and run them."""
-    for one in codebook.attributes.values():
-        for what, texts in (("codes", one.codes), ("labels", one.labels)):
+    for attribute in codebook.attributes.values():
+        for what, texts in (("codes", attribute.codes), ("labels", attribute.labels)):
             found = next((text for text in texts if text.startswith(FORMULA)), None)
-            if found is not None and (what == "codes" or found not in one.codes):
+            if found is not None and (what == "codes" or found not in attribute.codes):
                 yield (
-                    f"codebook.attributes.{one.name}: a spreadsheet takes {what} such as "
+                    f"codebook.attributes.{attribute.name}: a spreadsheet takes {what} such as "
                     f"{shown(found)} for formulas; tell readers to open the Parquet files, or "
                     f"change the {what}."
                 )
@@ -174,7 +174,7 @@ def require_rows(plan: Plan, engine: Engine, receipt: Receipt | None) -> Steps:
     found = receipt
     if found is None:
         findings = engine.check(plan.codebook, plan.jobs, strict=plan.strict)
-        found = Receipt(not any(one.refuses for one in findings), needed_steps(findings))
+        found = Receipt(not any(finding.refuses for finding in findings), needed_steps(findings))
     if not found.passed:
         raise Undisclosed
     return found.steps
@@ -198,7 +198,7 @@ def needed_steps(findings: Iterable[Finding]) -> Steps:
     No step makes another one necessary: leaving rows out repeats no other row, and one row of a
     worker points where all of them do.
     """
-    return EVERY_STEP & {one.rule for one in findings}
+    return EVERY_STEP & {finding.rule for finding in findings}
 
 
 def require_small_delta(plan: Plan, engine: Engine, account: Account | None = None) -> None:
@@ -222,7 +222,7 @@ def require_small_delta(plan: Plan, engine: Engine, account: Account | None = No
             f"{less} to an account that is opened for this frame; a cap is never changed.",
         ),
     )
-    raise_all(one for one in refused if one is not None)
+    raise_all(parameter for parameter in refused if parameter is not None)
 
 
 def changed() -> BadData:

@@ -59,7 +59,7 @@ def find_losses(
     Another plan with the same codebook needs no further check, so all its attributes are asked.
     Only columns in which something was found are looked at again.
     """
-    suspects = {(one.table, one.column) for one in findings if one.rule in UNCODED}
+    suspects = {(finding.table, finding.column) for finding in findings if finding.rule in UNCODED}
     wanted = {EVERY_TABLE: frozenset[Attribute]()}
     for name, attribute in plan.codebook.attributes.items():
         if not attribute.of_workplaces:
@@ -113,12 +113,14 @@ def needed_attributes(marginal: Marginal) -> frozenset[Attribute]:
     What is no number counts as 0 in statistics of pay: there it is lost too.
     """
     statistic = marginal.statistic
-    found = {one.attribute for one in (*marginal.dimensions, *marginal.filters)}
-    needed = {*found, *statistic.needs}
+    attributes = {dimension.attribute for dimension in (*marginal.dimensions, *marginal.filters)}
+    needed = {*attributes, *statistic.needs}
     return frozenset(
-        one.unfolded if one.numbers is not None and statistic is not COUNT else one
-        for one in needed
-        if not one.of_workplaces
+        attribute.unfolded
+        if attribute.numbers is not None and statistic is not COUNT
+        else attribute
+        for attribute in needed
+        if not attribute.of_workplaces
     )
 
 
@@ -140,7 +142,7 @@ def beyond(lost: int, of: int, most: Fraction) -> bool:
 def _of_tables(losses: Sequence[Loss], most: Fraction) -> Iterator[str]:
     if not losses:
         return
-    every, *tables = (one for one in losses if one.into is None)
+    every, *tables = (loss for loss in losses if loss.into is None)
     if every.of == 0:
         yield f"There is no job: {NOISE}."
         return
@@ -149,12 +151,14 @@ def _of_tables(losses: Sequence[Loss], most: Fraction) -> Iterator[str]:
         return
     if beyond(every.lost, every.of, most):
         yield f"Every table loses {_part(every)}."
-    worse = [one for one in tables if beyond(one.lost, one.of, most) and one.lost > every.lost]
-    for one in worse[:LISTED]:
-        name = f"{one.what[0].upper()}{one.what[1:]}"
-        loses = "loses" if one.what.startswith("table ") else "lose"
+    worse = [
+        table for table in tables if beyond(table.lost, table.of, most) and table.lost > every.lost
+    ]
+    for loss in worse[:LISTED]:
+        name = f"{loss.what[0].upper()}{loss.what[1:]}"
+        loses = "loses" if loss.what.startswith("table ") else "lose"
         everything = f"{loses} every job: {NOISE} there"
-        yield f"{name} {everything if one.lost == one.of else f'{loses} {_part(one)}'}."
+        yield f"{name} {everything if loss.lost == loss.of else f'{loses} {_part(loss)}'}."
     if worse[LISTED:]:
         yield f"So do {len(worse[LISTED:])} more, which --json lists."
 
@@ -182,12 +186,13 @@ UNSOUND: Mapping[str, str] = {
 
 def _of_rows(findings: Iterable[Finding], most: Fraction) -> Iterator[str]:
     """Rows that do not count as they are, where nobody can have meant so many."""
-    for one in findings:
-        unsound = one.problem in UNSOUND and (one.doubtful or one.problem != FRACTION)
+    for finding in findings:
+        unsound = finding.problem in UNSOUND and (finding.doubtful or finding.problem != FRACTION)
         # A limit is there to leave jobs out.
-        allowed = max(most, HALF) if one.problem == ABOVE_LIMIT else most
-        if unsound and not one.refuses and beyond(one.rows, one.of, allowed):
-            yield f"{_rows(one.table, one.column, one.rows, one.of)} {UNSOUND[one.problem]}"
+        allowed = max(most, HALF) if finding.problem == ABOVE_LIMIT else most
+        if unsound and not finding.refuses and beyond(finding.rows, finding.of, allowed):
+            rows = _rows(finding.table, finding.column, finding.rows, finding.of)
+            yield f"{rows} {UNSOUND[finding.problem]}"
 
 
 def _rows(table: str, column: str, rows: int, of: int) -> str:
@@ -201,21 +206,21 @@ def _of_rests(findings: Iterable[Finding], most: Fraction) -> Iterator[str]:
     codes a wrong spelling of one is less than half of the rows.
     """
     rests: dict[tuple[str, str, str], list[Finding]] = {}
-    for one in findings:
-        if one.into is not None:
-            rests.setdefault((one.table, one.column, one.into), []).append(one)
+    for finding in findings:
+        if finding.into is not None:
+            rests.setdefault((finding.table, finding.column, finding.into), []).append(finding)
     for (table, column, code), folded in rests.items():
-        rows, of = sum(one.rows for one in folded), folded[0].of
-        doubtful = sum(one.rows for one in folded if one.doubtful)
+        rows, of = sum(finding.rows for finding in folded), folded[0].of
+        doubtful = sum(finding.rows for finding in folded if finding.doubtful)
         if doubtful > most * of or rows > HALF * of:
             yield f"{_rows(table, column, rows, of)} count as {code}, the code for all others."
 
 
 def _of_workplaces(losses: Iterable[Loss], most: Fraction) -> Iterator[str]:
     """Codes for all others, and for none, under which many jobs count."""
-    for one in losses:
-        if one.into is not None and beyond(one.lost, one.of, max(most, one.most)) and one.of:
-            yield f"{_part(one)} are of {one.what}, and count as {one.into}."
+    for loss in losses:
+        if loss.into is not None and beyond(loss.lost, loss.of, max(most, loss.most)) and loss.of:
+            yield f"{_part(loss)} are of {loss.what}, and count as {loss.into}."
 
 
 def as_json(loss: Loss) -> Mapping[str, object]:

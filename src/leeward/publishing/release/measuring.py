@@ -79,9 +79,9 @@ def parts_of(published: Published, marginal: Marginal) -> Iterator[Published]:
         return
     yield _some_columns(published, slice(0, 1))
     start = 1
-    for one in marginal.breakdowns:
-        yield _some_columns(published, slice(start, start + one.cells - one.rest))
-        start += one.cells
+    for breakdown in marginal.breakdowns:
+        yield _some_columns(published, slice(start, start + breakdown.cells - breakdown.rest))
+        start += breakdown.cells
 
 
 def _some_columns(published: Published, some: slice) -> Published:
@@ -129,10 +129,14 @@ def _spread(published: Published, start: int, end: int, size: int) -> Iterator[P
 class AddedTotals:
     """The totals of a table with their margins, from its published cells in order."""
 
-    def __init__(self, marginal: Marginal, made: Measurement, seed: int) -> None:
-        noise = made.cell_noise() if marginal.totals else None
+    def __init__(self, marginal: Marginal, measurement: Measurement, seed: int) -> None:
+        noise = measurement.cell_noise() if marginal.totals else None
         self._draws = None if noise is None else ErrorDraws(CellNoise.read(noise.stated()), seed)
-        margins = None if self._draws is None else partial(self._draws.margins, made.margin_columns)
+        margins = (
+            None
+            if self._draws is None
+            else partial(self._draws.margins, measurement.margin_columns)
+        )
         self._of_classes = marginal.statistic.adds_classes
         self._totals = Totals(marginal.published[0], margins)
 

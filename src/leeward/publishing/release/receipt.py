@@ -80,10 +80,10 @@ class Receipts:
         if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
             return None
         steps = frozenset(map(str, held["steps"])) & EVERY_STEP
-        found = Receipt(held.get("passed") is True, steps)
-        seal = found.sealed(self.key, path.name)["seal"]
+        receipt = Receipt(held.get("passed") is True, steps)
+        seal = receipt.sealed(self.key, path.name)["seal"]
         stated = str(held.get("seal")).encode("utf-8", "surrogatepass")
-        return found if hmac.compare_digest(str(seal).encode(), stated) else None
+        return receipt if hmac.compare_digest(str(seal).encode(), stated) else None
 
     def written(self, receipt: Receipt, data_digest: str) -> Path:
         """Write the receipt of these data, for all plans of this codebook and these rules."""

@@ -89,7 +89,7 @@ def _budget(certificate: Certificate, charge: Guarantee) -> Iterator[str]:
     account, stated = stated_account(certificate), certificate.budget
     spent = stated.spent.as_guarantee()
     losses = (spent.epsilon, spent.delta, spent.rho)
-    if max(one.denominator for one in losses) < SMALLEST_PART:  # else what is left was rounded
+    if max(loss.denominator for loss in losses) < SMALLEST_PART:  # else what is left was rounded
         again = budget(account, owed(charge, account.cap))
         yield from _differences(stated.left, again.left, "budget.left")
 
@@ -107,7 +107,7 @@ def _words(certificate: Certificate) -> Iterator[str]:
         yield f"no release has such a plan: {refusal.rule}"
         return
     for name, choices in again.items():
-        found = [[*_differences(getattr(certificate, name), one, name)] for one in choices]
+        found = [[*_differences(getattr(certificate, name), choice, name)] for choice in choices]
         yield from () if [] in found else found[0]
     yield from _table_words(certificate, tables)
 
@@ -118,9 +118,13 @@ def _again(
     """Each part as it may be: what depends on the codebook's columns has several forms."""
     strict = read_rows(request.rows)
     jobs, charge = read_jobs(request.jobs, strict=strict), sequential(*(t.charge for t in tables))
-    made = [table.planned for table in tables if table.planned is not None]
-    marginals = [table.marginal for table in made]
-    by_cell = all(one.measurement.by_cell for one in made if not one.marginal.counts_every_job)
+    planned_tables = [table.planned for table in tables if table.planned is not None]
+    marginals = [table.marginal for table in planned_tables]
+    by_cell = all(
+        planned_table.measurement.by_cell
+        for planned_table in planned_tables
+        if not planned_table.marginal.counts_every_job
+    )
     kinds = certificate.weak_attributes if charge.policy.name == "weak" else None
     rules = [
         (*ROW_RULES, *of_numbers, *of_nulls)
@@ -140,7 +144,7 @@ def _again(
         "pay": tuple(
             pay_statement(about_pay(charge, jobs, read)) for read in _pay_read(tables, marginals)
         ),
-        "rows": tuple(RowsStatement.of(one, strict=strict) for one in rules),
+        "rows": tuple(RowsStatement.of(rule, strict=strict) for rule in rules),
     }
 
 

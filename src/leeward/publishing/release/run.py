@@ -116,16 +116,16 @@ def _write_table(
     bundle: BundleWriter, table: PlannedTable, seed: int, engine: Engine, progress: Progress
 ) -> dict[str, Rows]:
     """A table, or all tables of a product side by side, a batch at a time."""
-    marginal, made = table.marginal, table.measurement
+    marginal, measurement = table.marginal, table.measurement
     with ExitStack() as opened:
         writers = [
             opened.enter_context(
-                bundle.table(part, margins=marginal.columns_of(number, made.margin_columns))
+                bundle.table(part, margins=marginal.columns_of(number, measurement.margin_columns))
             )
             for number, part in enumerate(marginal.published)
         ]
-        totals = AddedTotals(marginal, made, seed)
-        for published in measured_cells(marginal, made, engine, progress):
+        totals = AddedTotals(marginal, measurement, seed)
+        for published in measured_cells(marginal, measurement, engine, progress):
             for writer, part in zip(writers, parts_of(published, marginal), strict=True):
                 writer.write(part)
             totals.add(published)

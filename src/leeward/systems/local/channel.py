@@ -132,8 +132,8 @@ class Supported:
 
     def variance_range(self, n: int, counts: Counts) -> tuple[Counts, Counts]:
         """They follow from the estimates."""
-        found = at_estimates(self.variance, n, counts)
-        return found, found
+        estimates = at_estimates(self.variance, n, counts)
+        return estimates, estimates
 
     @property
     def most_moved(self) -> float:
@@ -183,7 +183,7 @@ class ChannelDesign:
 
     def public(self) -> dict[str, Any]:
         """What a browser needs, beside a public hash."""
-        numbers = {one.name: str(getattr(self, one.name)) for one in fields(self)}
+        numbers = {field.name: str(getattr(self, field.name)) for field in fields(self)}
         return {"kind": self.name} | {
             key: text for key, text in numbers.items() if key != "epsilon"
         }

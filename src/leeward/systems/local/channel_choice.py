@@ -55,4 +55,4 @@ def best(domain: int, epsilon: Number | LocalEpsilon) -> Channel:
     large = Projective.of if domain <= MANY else Hadamard.of
     among: list[Channel] = [large(domain, epsilon)]
     among += [SubsetSelection.of(domain, epsilon, 1)] if domain <= MOST_ANSWERS else []
-    return min(among, key=lambda one: one.variance(1, 0))
+    return min(among, key=lambda channel: channel.variance(1, 0))

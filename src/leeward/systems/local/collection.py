@@ -88,9 +88,11 @@ def encode(
     drawn = below(len(survey.questions), count, bits) if survey.ask == "one" else None
     held = {}
     for stratum, rows in groups.items():
-        for at, one in enumerate(survey.questions):
+        for at, question in enumerate(survey.questions):
             asked = rows if drawn is None else rows[drawn[rows] == at]
-            held[stratum, one.name] = one.channel.encode(columns[one.name][asked], bits)
+            held[stratum, question.name] = question.channel.encode(
+                columns[question.name][asked], bits
+            )
     return Collection(survey.digest, {key: len(rows) for key, rows in groups.items()}, held)
 
 
@@ -98,11 +100,13 @@ def _columns(survey: Survey, answers: Columns) -> dict[str, Answers]:
     """A column of numbers for each question, all of one length."""
     if not isinstance(answers, Mapping):
         answers = {survey.questions[0].name: answers}
-    names = [one.name for one in survey.questions]
+    names = [question.name for question in survey.questions]
     if set(answers) != set(names):
         raise _wrong_answers(f"must have a column for each of {', '.join(names)}")
-    columns = {one.name: _numbers(one, answers[one.name]) for one in survey.questions}
-    if len({len(one) for one in columns.values()}) > 1:
+    columns = {
+        question.name: _numbers(question, answers[question.name]) for question in survey.questions
+    }
+    if len({len(column) for column in columns.values()}) > 1:
         raise _wrong_answers("must have columns of one length")
     return columns
 
@@ -135,8 +139,8 @@ def _groups(
     if sum(map(len, rows.values())) != count:
         raise _wrong_answers("must have as many rows as the strata")
     return {
-        read_stratum(survey, dict(zip(strata, codes, strict=True))): np.array(found)
-        for codes, found in rows.items()
+        read_stratum(survey, dict(zip(strata, codes, strict=True))): np.array(row)
+        for codes, row in rows.items()
     }
 
 

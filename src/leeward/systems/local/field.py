@@ -130,13 +130,13 @@ class Field:
 def prime_powers(most: int) -> tuple[Field, ...]:
     """Fields in the order of their size: all primes up to `most`, powers as far as tables reach."""
     primes = list(_primes(most))
-    found = [Field(p) for p in primes]
+    fields = [Field(p) for p in primes]
     for p in primes:
         degree = 2
         while p**degree <= min(most, MOST_IN_TABLES):
-            found.append(Field(p, degree))
+            fields.append(Field(p, degree))
             degree += 1
-    return tuple(sorted(found, key=lambda field: field.order))
+    return tuple(sorted(fields, key=lambda field: field.order))
 
 
 def _primes(most: int) -> Iterator[int]:

@@ -118,8 +118,8 @@ class Space:
     def normed(self, coordinates: Answers) -> Answers:
         """The multiple whose last coordinate that is not 0 is 1."""
         last = np.zeros(coordinates.shape[1], dtype=np.int64)
-        for one in coordinates:
-            np.copyto(last, one, where=one != 0)
+        for coordinate in coordinates:
+            np.copyto(last, coordinate, where=coordinate != 0)
         return self.field.times(coordinates, self.field.inverses[last])
 
     def product(self, left: Answers, right: Answers) -> Answers:
@@ -232,8 +232,8 @@ class Projective(Supported, OneNumber, ChannelDesign):
     def counts(self, reports: Reports) -> Counts:
         """By the number of reports on the hyperplane of each answer."""
         seen = np.bincount(reports.astype(np.int64), minlength=self.outputs)
-        found = self.space.on_hyperplanes(seen, np.arange(self.domain))
-        return self.support.estimates(found, len(reports))
+        hyperplanes = self.space.on_hyperplanes(seen, np.arange(self.domain))
+        return self.support.estimates(hyperplanes, len(reports))
 
     def matrix(self) -> Matrix:
         """Reports in the order of their numbers."""
@@ -277,14 +277,14 @@ def best_space(domain: int, epsilon: LocalEpsilon, most: int = MOST_VECTORS) -> 
 
 def _spaces(domain: int, most: int) -> list[Space]:
     """Over every field the smallest space that is large enough."""
-    found = []
+    spaces = []
     for field in prime_powers(min(domain, int(most**0.5))):
         space = Space(field, 2)
         while space.points < domain:
             space = Space(field, space.dimension + 1)
         if space.vectors <= most:
-            found.append(space)
-    return found
+            spaces.append(space)
+    return spaces
 
 
 def _rare(space: Space, factor: Fraction) -> Fraction:

@@ -64,12 +64,13 @@ class Report:
 def draw_report(survey: Survey, answers: Mapping[str, str], stratum: Stratum) -> Report:
     """Randomise the answers of one person; with `ask: one` a single one, drawn first."""
     bits = SecretBits()
-    places = {one.name: _position(one, answers) for one in survey.questions}
-    asked = survey.questions
+    places = {question.name: _position(question, answers) for question in survey.questions}
+    questions = survey.questions
     if survey.ask == "one":
-        asked = (asked[below(len(asked), bits)],)
+        questions = (questions[below(len(questions), bits)],)
     given = tuple(
-        (one.name, one.channel.encode(np.array([places[one.name]]), bits)[0]) for one in asked
+        (question.name, question.channel.encode(np.array([places[question.name]]), bits)[0])
+        for question in questions
     )
     return Report(survey.digest, f"{bits.word(ID_BITS):032x}", stratum, given)
 
@@ -146,16 +147,19 @@ def _texts(stratum: Mapping[str, object]) -> bool:
 def _given(reports: object, survey: Survey) -> Iterator[tuple[str, Reports]]:
     """The reports on every question in their order, or on the one that was drawn."""
     if not isinstance(reports, list) or not all(
-        isinstance(one, dict) and set(one) == {"question", "report"} for one in reports
+        isinstance(report, dict) and set(report) == {"question", "report"} for report in reports
     ):
         raise malformed("must have reports, each with question and report")
-    names = [one["question"] for one in reports]
-    every = [one.name for one in survey.questions]
+    names = [report["question"] for report in reports]
+    every = [question.name for question in survey.questions]
     if names != every if survey.ask == "all" else (len(names) != 1 or names[0] not in every):
         asked = "every question in its order" if survey.ask == "all" else "exactly one question"
         raise malformed(f"must report on {asked}")
-    for one in reports:
-        yield one["question"], survey.question(one["question"]).channel.from_json(one["report"])
+    for report in reports:
+        yield (
+            report["question"],
+            survey.question(report["question"]).channel.from_json(report["report"]),
+        )
 
 
 def malformed(rule: str) -> InvalidParameter:

@@ -100,10 +100,14 @@ class Result:
     ) -> QuestionEstimates:
         """The table of a question, of everyone or of one stratum."""
         asked = self.survey.questions[0] if question is None else self.survey.question(question)
-        for one in self.tables:
-            same = one.everyone if stratum is None else self.survey.named(one.stratum) == stratum
-            if one.question.name == asked.name and same:
-                return one
+        for estimates in self.tables:
+            same = (
+                estimates.everyone
+                if stratum is None
+                else self.survey.named(estimates.stratum) == stratum
+            )
+            if estimates.question.name == asked.name and same:
+                return estimates
         raise InvalidParameter(
             "stratum",
             rule="must be one that sent reports",
@@ -117,18 +121,20 @@ class Result:
             "survey": self.survey.name,
             "digest": self.survey.digest,
             "confidence": CONFIDENCE,
-            "tables": [self._table(one) for one in self.tables],
+            "tables": [self._table(table) for table in self.tables],
         }
 
-    def _table(self, one: QuestionEstimates) -> dict[str, Any]:
+    def _table(self, estimates: QuestionEstimates) -> dict[str, Any]:
         keys = ("code", "label", "count", "count_margin", "share", "share_margin", "projected")
-        rows = [(*row[:2], *(round(number, DIGITS) for number in row[2:])) for row in one.rows()]
+        rows = [
+            (*row[:2], *(round(number, DIGITS) for number in row[2:])) for row in estimates.rows()
+        ]
         return {
-            "question": one.question.name,
-            "everyone": one.everyone,
-            "stratum": self.survey.named(one.stratum),
-            "reports": one.reports,
-            "asked": one.asked,
+            "question": estimates.question.name,
+            "everyone": estimates.everyone,
+            "stratum": self.survey.named(estimates.stratum),
+            "reports": estimates.reports,
+            "asked": estimates.asked,
             "answers": [dict(zip(keys, row, strict=True)) for row in rows],
         }
 
@@ -169,31 +175,31 @@ def aggregate(survey: Survey, reports: Collection | Path | str) -> Result:
     >>> abs(share - 0.3) < 4 * margin
     True
     """
-    held = reports if isinstance(reports, Collection) else read_reports(survey, Path(reports))
-    if held.survey != survey.digest or not held.total:
+    collection = reports if isinstance(reports, Collection) else read_reports(survey, Path(reports))
+    if collection.survey != survey.digest or not collection.total:
         raise InvalidParameter(
             "reports",
             rule="must be of this survey, and at least one",
-            value=f"{held.total} reports of the survey {held.survey[:12]}…",
+            value=f"{collection.total} reports of the survey {collection.survey[:12]}…",
             next_step="Give the survey that they were made for.",
         )
-    every = sorted(held.reports, key=lambda one: (one is None, one or ()))
-    tables = [_table(one, held, every, everyone=True) for one in survey.questions]
+    every = sorted(collection.reports, key=lambda one: (one is None, one or ()))
+    tables = [_table(question, collection, every, everyone=True) for question in survey.questions]
     if every != [None]:
         tables += [
-            _table(one, held, [stratum], everyone=False)
-            for one in survey.questions
+            _table(question, collection, [stratum], everyone=False)
+            for question in survey.questions
             for stratum in every
         ]
     return Result(survey, tuple(tables))
 
 
 def _table(
-    question: Question, held: Collection, strata: Sequence[Stratum], *, everyone: bool
+    question: Question, collection: Collection, strata: Sequence[Stratum], *, everyone: bool
 ) -> QuestionEstimates:
     """The estimates for one question among the people of some strata."""
-    reports = sum(held.reports[one] for one in strata)
-    on_it = held.of(question, strata)
+    reports = sum(collection.reports[one] for one in strata)
+    on_it = collection.of(question, strata)
     stratum, asked = None if everyone else strata[0], len(on_it)
     if not asked:
         none: Counts = np.zeros(0)

@@ -80,7 +80,7 @@ def _result(folder: Path, survey: Survey, found: Mapping[str, Any]) -> Iterator[
         answers, name = table["answers"], f"a table of {table['question']} in {RESULT}"
         question = survey.question(table["question"])
         listed = question.as_json()["answers"] if table["asked"] else []
-        if [{key: one[key] for key in ("code", "label")} for one in answers] != listed:
+        if [{key: answer[key] for key in ("code", "label")} for answer in answers] != listed:
             yield f"{name} has other answers than the survey"
         elif not all(map(_follow, _shares(table))):
             yield f"{name} has shares that do not follow from its counts"
@@ -90,15 +90,15 @@ def _result(folder: Path, survey: Survey, found: Mapping[str, Any]) -> Iterator[
 
 def _adds_up(survey: Survey, tables: Sequence[Mapping[str, Any]]) -> bool:
     """Whether every stratum has a table for each question, and all add up to everyone."""
-    names = [one.name for one in survey.questions]
+    names = [question.name for question in survey.questions]
     every, parts = tables[: len(names)], tables[len(names) :]
-    strata = [one["stratum"] for one in parts[: len(parts) // len(names)]]
+    strata = [part["stratum"] for part in parts[: len(parts) // len(names)]]
     told = [read_stratum(survey, one) for one in strata]
     order = [(True, name, None) for name in names]
     order += [(False, name, one) for name in names for one in strata]
-    numbers = [(one["reports"], one["asked"]) for one in tables]
+    numbers = [(table["reports"], table["asked"]) for table in tables]
     return (
-        [(one["everyone"], one["question"], one["stratum"]) for one in tables] == order
+        [(table["everyone"], table["question"], table["stratum"]) for table in tables] == order
         and [survey.named(one) for one in told] == strata
         and len(set(told)) == len(told)
         and all(type(one) is int and one >= 0 for pair in numbers for one in pair)
@@ -112,7 +112,11 @@ def _asked(
 ) -> bool:
     """Whether all who reported were asked every question, or one."""
     for everyone in (True, False):
-        group = [one for one in tables if one["everyone"] is everyone and one["stratum"] == stratum]
+        group = [
+            table
+            for table in tables
+            if table["everyone"] is everyone and table["stratum"] == stratum
+        ]
         reports, asked = {one["reports"] for one in group}, [one["asked"] for one in group]
         told = {sum(asked)} if survey.ask == "one" else set(asked)
         if group and (reports != told or 0 in reports):
@@ -122,7 +126,7 @@ def _asked(
 
 def _sums(tables: Sequence[Mapping[str, Any]], like: Mapping[str, Any]) -> tuple[int, int]:
     """Reports and people asked, of all tables of a question."""
-    same = [one for one in tables if one["question"] == like["question"]]
+    same = [table for table in tables if table["question"] == like["question"]]
     return sum(one["reports"] for one in same), sum(one["asked"] for one in same)
 
 
@@ -150,12 +154,12 @@ def _impossible(channel: Channel, table: Mapping[str, Any]) -> Iterator[str]:
 def _shares(table: Mapping[str, Any]) -> Iterator[tuple[float, float]]:
     """Pairs of numbers that must agree: shares with counts, projected ones with shares."""
     answers, reports = table["answers"], table["reports"]
-    shares = np.array([one["share"] for one in answers])
+    shares = np.array([answer["share"] for answer in answers])
     nearest = project(shares) if answers else shares
-    for one, near in zip(answers, nearest.tolist(), strict=True):
-        yield one["count"] / reports, one["share"]
-        yield one["count_margin"] / reports, one["share_margin"]
-        yield near, one["projected"]
+    for answer, near in zip(answers, nearest.tolist(), strict=True):
+        yield answer["count"] / reports, answer["share"]
+        yield answer["count_margin"] / reports, answer["share_margin"]
+        yield near, answer["projected"]
 
 
 def _follow(pair: tuple[float, float]) -> bool:
@@ -166,13 +170,16 @@ def _statements(
     folder: Path, survey: Survey, found: Mapping[str, Any], certificate: SurveyCertificate
 ) -> Iterator[str]:
     """What the certificate says of a result; words are compared where this version wrote them."""
-    made = certify(survey, found, certificate.name, certificate.created)
+    survey_certificate = certify(survey, found, certificate.name, certificate.created)
     facts = ("reports", "strata", "questions")
-    if any(getattr(made, fact) != getattr(certificate, fact) for fact in facts):
+    if any(getattr(survey_certificate, fact) != getattr(certificate, fact) for fact in facts):
         yield f"{CERTIFICATE} has other numbers of reports than {RESULT}"
     if not certificate.same_program:
         return
-    if (made.guarantee, made.notes) != (certificate.guarantee, certificate.notes):
+    if (survey_certificate.guarantee, survey_certificate.notes) != (
+        certificate.guarantee,
+        certificate.notes,
+    ):
         yield f"{CERTIFICATE} promises something else than its survey"
-    if not has_content(folder / REPORT, page(made, found).encode()):
+    if not has_content(folder / REPORT, page(survey_certificate, found).encode()):
         yield f"{REPORT} is not what the result says"

@@ -163,7 +163,7 @@ def _most_moved(survey: Survey, table: Mapping[str, Any]) -> float:
 
 
 def _notes(survey: Survey, questions: list[AskedQuestion]) -> Iterator[str]:
-    moved = max(one.most_moved for one in questions)
+    moved = max(question.most_moved for question in questions)
     yield (
         "Nobody can tell a false report from a true one. One false report moves an estimated "
         f"count by up to {significant(moved)}, and nothing limits how many somebody sends but "

@@ -46,7 +46,10 @@ def page(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> str:
         made=time(certificate.created),
         questions=[(one, panels[0], panels[1 : 1 + MOST_STRATA]) for one, panels in asked],
         more_strata=max(0, len(asked[0][1]) - 1 - MOST_STRATA),
-        strata=[PageRow(_name(one.stratum), (count(one.reports),)) for one in certificate.strata],
+        strata=[
+            PageRow(_name(reports.stratum), (count(reports.reports),))
+            for reports in certificate.strata
+        ],
         laws=[_law(one) for one in certificate.survey["questions"]],
     )
 
@@ -104,7 +107,9 @@ def lines(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> Iterato
             yield from _lines(one)
     if len(certificate.strata) > 1:
         yield ""
-        numbers = (f"{_name(one.stratum)}: {count(one.reports)}" for one in certificate.strata)
+        numbers = (
+            f"{_name(reports.stratum)}: {count(reports.reports)}" for reports in certificate.strata
+        )
         yield f"Reports by stratum, which are public: {'; '.join(numbers)}."
     yield ""
     yield from certificate.guarantee.sentences
@@ -114,7 +119,8 @@ def lines(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> Iterato
 def _lines(table: Mapping[str, Any]) -> Iterator[str]:
     panel = _panel(table)
     width = min(
-        MOST_LETTERS, max(len(one.head) for one in (*panel.rows, PageRow(table["question"], ())))
+        MOST_LETTERS,
+        max(len(page_row.head) for page_row in (*panel.rows, PageRow(table["question"], ()))),
     )
     yield _line(table["question"], ("count", "margin", "share", "margin", "projected"), width)
     for row, (bar, _) in zip(panel.rows, panel.chart.rows if panel.chart else (), strict=True):
@@ -124,4 +130,4 @@ def _lines(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _line(head: str, cells: Sequence[str], width: int) -> str:
-    return f"{head[:width]:<{width}} " + "".join(f"{one:>10}" for one in cells)
+    return f"{head[:width]:<{width}} " + "".join(f"{cell:>10}" for cell in cells)

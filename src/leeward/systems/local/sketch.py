@@ -103,8 +103,8 @@ class Sketch(ChannelDesign):
 
     def variance_range(self, n: int, counts: Counts) -> tuple[Counts, Counts]:
         """They follow from the estimates."""
-        found = at_estimates(self.variance, n, counts)
-        return found, found
+        estimates = at_estimates(self.variance, n, counts)
+        return estimates, estimates
 
     def privacy_part(self, n: float) -> float:
         """n·e^(ε/2)/(e^(ε/2) − 1)²: the variance without what shared counters add."""
@@ -141,7 +141,7 @@ class Sketch(ChannelDesign):
     def from_json(self, value: object) -> Reports:
         """A row of reports."""
         numbers = read_rising(value, self.rows + self.width)
-        if sum(one < self.rows for one in numbers) != 1:
+        if sum(number < self.rows for number in numbers) != 1:
             raise refused_report(f"must begin with one row below {self.rows}", value)
         head = np.array(divmod(numbers[0], 256), dtype=np.uint8)
         return np.concatenate([head, packed([i - self.rows for i in numbers[1:]], self.width)])

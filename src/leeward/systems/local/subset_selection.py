@@ -108,8 +108,8 @@ class SubsetSelection(Supported, ChannelDesign):
         k, w = self.domain, self.size
         p = Fraction(self.threshold, WORD)
         chances = (1 - p) / comb(k - 1, w), p / comb(k - 1, w - 1)
-        subsets = [frozenset(one) for one in combinations(self.few, w)]
-        return tuple(tuple(chances[x in one] for one in subsets) for x in range(k))
+        subsets = [frozenset(combination) for combination in combinations(self.few, w)]
+        return tuple(tuple(chances[x in subset] for subset in subsets) for x in range(k))
 
     def as_json(self, report: Reports) -> list[int]:
         """The answers of a report."""

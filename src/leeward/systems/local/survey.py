@@ -146,7 +146,7 @@ class Survey:
         if not re.fullmatch(BUNDLE_NAME, self.name):
             rule = "must be letters, digits, '.', '_' and '-', at most 100"
             yield _refused("name", rule, shown(self.name), "Choose another name.")
-        names = [one.name for one in self.questions]
+        names = [question.name for question in self.questions]
         if not names or len(set(names)) < len(names):
             rule = "must be at least one question, each with a name of its own"
             yield _refused("questions", rule, f"{len(names)} questions", "Name each one otherwise.")
@@ -184,7 +184,9 @@ class Survey:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The promise to one person."""
-        return tuple(one.text for one in local_sentences(self.epsilon, self.draws))
+        return tuple(
+            local_sentence.text for local_sentence in local_sentences(self.epsilon, self.draws)
+        )
 
     def question(self, name: str) -> Question:
         """The question of this name."""
@@ -205,7 +207,7 @@ class Survey:
             "name": self.name,
             "epsilon": self.epsilon.text,
             "ask": self.ask,
-            "questions": [one.as_json() for one in self.questions],
+            "questions": [question.as_json() for question in self.questions],
             "strata": [{"name": name, "codes": list(one)} for name, one in self.strata.items()],
             "limits": {"per_person": self.per_person, "per_day": self.per_day},
         }
@@ -295,7 +297,7 @@ def _survey(content: Mapping[str, object], folder: Path) -> Survey:
     return Survey(
         name=written.name,
         epsilon=LocalEpsilon.read(written.epsilon, f"{PARAMETER}.epsilon"),
-        questions=tuple(_question(one, written, folder) for one in _questions(written)),
+        questions=tuple(_question(question, written, folder) for question in _questions(written)),
         ask=written.ask,
         strata=written.strata,
         per_person=_whole(written.limits.per_person, "limits.per_person"),
@@ -310,10 +312,10 @@ def _questions(written: WrittenSurvey) -> tuple[WrittenQuestion, ...]:
         rule = f"must not stand beside questions, which have their own: {', '.join(sorted(alone))}"
         raise _refused("questions", rule, f"{len(written.questions)} questions", "Keep one way.")
     if written.questions:
-        for one in written.questions:
-            if not re.fullmatch(NAME, one.name):
+        for question in written.questions:
+            if not re.fullmatch(NAME, question.name):
                 rule = "must be named by letters, digits and '_'"
-                raise _refused("questions.name", rule, shown(one.name), "Choose another name.")
+                raise _refused("questions.name", rule, shown(question.name), "Choose another name.")
         return written.questions
     if written.question is None:
         raise _refused("question", "must be given", "nothing", "Add the key.")
@@ -326,15 +328,22 @@ def _questions(written: WrittenSurvey) -> tuple[WrittenQuestion, ...]:
     return (alone_,)
 
 
-def _question(one: WrittenQuestion, survey: WrittenSurvey, folder: Path) -> Question:
-    where = f"{PARAMETER}.answers" if one.name == survey.name else f"{PARAMETER}.{one.name}.answers"
-    if (one.answers is None) is (one.codes is None):
+def _question(question: WrittenQuestion, survey: WrittenSurvey, folder: Path) -> Question:
+    where = (
+        f"{PARAMETER}.answers"
+        if question.name == survey.name
+        else f"{PARAMETER}.{question.name}.answers"
+    )
+    if (question.answers is None) is (question.codes is None):
         rule = "must be answers, or codes with the name of a CSV file, one of the two"
-        value = "neither" if one.answers is None else "both"
+        value = "neither" if question.answers is None else "both"
         raise InvalidParameter(where, rule=rule, value=value, next_step="Write answers: [yes, no].")
-    listed = read_codes(one.codes or _listed(one.answers or []), folder, where)
+    listed = read_codes(question.codes or _listed(question.answers or []), folder, where)
     return Question(
-        one.name, one.question, listed, channel(survey.method, len(listed.codes), survey.epsilon)
+        question.name,
+        question.question,
+        listed,
+        channel(survey.method, len(listed.codes), survey.epsilon),
     )
 
 
@@ -342,10 +351,12 @@ def _listed(answers: list[str | dict[str, str]] | dict[str, str]) -> list[str] |
     """A list with labels as one mapping; a list of plain codes stays one, so that twins show."""
     if isinstance(answers, dict):
         return answers
-    if all(isinstance(one, str) for one in answers):
-        return [one for one in answers if isinstance(one, str)]
+    if all(isinstance(answer, str) for answer in answers):
+        return [answer for answer in answers if isinstance(answer, str)]
     pairs = [
-        pair for one in answers for pair in ([(one, one)] if isinstance(one, str) else one.items())
+        pair
+        for answer in answers
+        for pair in ([(answer, answer)] if isinstance(answer, str) else answer.items())
     ]
     if len(dict(pairs)) < len(pairs):
         raise _refused("answers", "must list each code once", "a code twice", "Mend the list.")

@@ -95,7 +95,7 @@ class Answer:
         charge, uncharged = (None, paid) if isinstance(paid, str) else (paid, None)
         alpha = guarantee.alpha
         says = (
-            *(one.text for one in whole(guarantee, EveryJob())),
+            *(sentence.text for sentence in whole(guarantee, EveryJob())),
             ROWS,
             *([] if alpha is None else [ESTABLISHMENTS]),
             *([COUNTS] if isinstance(released, ReleasedMedians) else []),
@@ -134,7 +134,7 @@ class Answer:
             "chi": dict(self.chi),
             "chi_cell": dict(self.chi_cell),
             "says": list(self.says),
-            "cells": [one.as_json() for one in self.cells],
+            "cells": [cell.as_json() for cell in self.cells],
             **({} if self.released is None else self.released.as_json()),
             "charge": None if self.charge is None else self.charge.model_dump(mode="json"),
         }
@@ -149,12 +149,12 @@ class Answer:
         marks = marked(self.internal)
         writer = csv.DictWriter(text, (*HEADER, *marks), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(one.as_json() | marks for one in self.cells)
+        writer.writerows(cell.as_json() | marks for cell in self.cells)
         return text.getvalue().encode()
 
     def lines(self) -> list[str]:
         """A table for people, in columns of equal width, and the sentences before it."""
-        rows = [HEADER, *(tuple(map(_shown, one.as_json().values())) for one in self.cells)]
+        rows = [HEADER, *(tuple(map(_shown, cell.as_json().values())) for cell in self.cells)]
         widths = [max(len(row[i]) for row in rows) for i in range(len(HEADER))]
         table = [
             "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()

@@ -108,8 +108,8 @@ def _codes(column: Column, by: Attribute | None) -> Column:
 def _rows(held: pa.Table, by: Attribute | None) -> Rows:
     x, y = (held.column(name).to_numpy().astype(np.float64) for name in ("x", "y"))
     texts, at = _numbered(held.column("cell"))
-    listed = tuple(sorted(one for one in texts if one is not None)) if by is None else by.codes
-    cell = np.array([_position(one, by, listed) for one in texts], dtype=np.int64)[at]
+    listed = tuple(sorted(text for text in texts if text is not None)) if by is None else by.codes
+    cell = np.array([_position(text, by, listed) for text in texts], dtype=np.int64)[at]
     if "owner" not in held.column_names:
         return Rows(x, y, cell, listed, cell, np.arange(len(listed)))
     names, owner = _numbered(held.column("owner"))

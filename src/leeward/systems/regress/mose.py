@@ -47,8 +47,8 @@ def winsorised(cells: Cells, lower: float, upper: float) -> dict[str, ScaledPoin
             value=f"{shown(lower)}, {shown(upper)}",
             next_step="Give for example 0.01, 0.99.",
         )
-    low, high = np.quantile(np.concatenate([one.y for one in cells.values()]), (lower, upper))
-    return {name: one.winsorised(float(low), float(high)) for name, one in cells.items()}
+    low, high = np.quantile(np.concatenate([points.y for points in cells.values()]), (lower, upper))
+    return {name: cell.winsorised(float(low), float(high)) for name, cell in cells.items()}
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class LocalSensitivity:
 
     def sensitivities(self, cells: Cells, of: Estimand) -> Floats:
         """At most the range of the estimand, into which it is moved."""
-        found = [one.local_sensitivity(of) for one in cells.values()]
+        found = [cell.local_sensitivity(of) for cell in cells.values()]
         return np.minimum(found, of.high - of.low)
 
 
@@ -142,7 +142,7 @@ class Mose:
     def sensitivities(self, cells: Cells, of: Estimand) -> Floats:
         """χ of its group divided by N, for each cell."""
         found, group = self.envelopes(cells, of), self._groups(cells)
-        lines = {name: one.fit for name, one in cells.items()}
+        lines = {name: cell.fit for name, cell in cells.items()}
         return np.array(
             [
                 found[group[name]].chi / line.count if line.exists else nan
@@ -185,7 +185,7 @@ class Suppression:
 
     def sensitivities(self, cells: Cells, of: Estimand) -> Floats:
         """No noise, or nothing."""
-        counts = [one.fit.count if one.fit.exists else 0 for one in cells.values()]
+        counts = [cell.fit.count if cell.fit.exists else 0 for cell in cells.values()]
         return np.where(np.asarray(counts) < self.least, nan, 0.0)
 
 
@@ -258,16 +258,16 @@ class Prepared:
 
 def prepared(method: Method, cells: Cells, of: Estimand) -> Prepared:
     """Fit the line of every cell and find what the method scales noise to."""
-    lines = [one.fit for one in cells.values()]
-    estimate = np.array([one.estimate(of) for one in lines])
+    lines = [cell.fit for cell in cells.values()]
+    estimate = np.array([line.estimate(of) for line in lines])
     if method.clamped:
         estimate = np.clip(estimate, of.low, of.high)
     return Prepared(
         method,
         tuple(cells),
         estimate,
-        np.array([one.standard_error(of) for one in lines]),
-        np.array([float(one.count) for one in lines]),
+        np.array([squares.standard_error(of) for squares in lines]),
+        np.array([float(least_squares.count) for least_squares in lines]),
         method.sensitivities(cells, of),
     )
 

@@ -95,18 +95,18 @@ def measured(request: RegressionRequest, rows: Rows, paid: Witness | str) -> Ans
 
 
 def _moments(request: RegressionRequest, rows: Rows) -> ReleasedSums:
-    held = rows.establishments(*request.ends)
-    return ReleasedSums(rows.cells, request.moments().release(held))
+    establishments = rows.establishments(*request.ends)
+    return ReleasedSums(rows.cells, request.moments().release(establishments))
 
 
 def _medians(request: RegressionRequest, rows: Rows) -> ReleasedMedians:
     """Whether a cell is released follows from its public count only."""
-    made, (x, y) = request.theil_sen(), request.ends
+    sen, (x, y) = request.theil_sen(), request.ends
     points = np.zeros((len(rows.cells), 2), np.int64)
     for i, (across, up) in enumerate(rows.by_cell()):
         if request.points[i] >= FEWEST:
             u, v = lattice_points(across, x.low, x.high), lattice_points(up, y.low, y.high)
-            points[i] = made.release(u, v, request.points[i])
+            points[i] = sen.release(u, v, request.points[i])
     return ReleasedMedians(rows.cells, points, np.array(request.points, np.int64))
 
 
@@ -118,8 +118,8 @@ def _baseline(request: RegressionRequest, rows: Rows) -> Answer:
         for name, (across, up) in zip(rows.cells, rows.by_cell(), strict=True)
     }
     method, epsilon = BASELINES[request.method], float(Fraction(request.epsilon))
-    estimands = [*(prediction(float(one)) for one in request.shares), SLOPE]
-    drawn = [prepared(method, scatters, one).release(epsilon) for one in estimands]
+    estimands = [*(prediction(float(share)) for share in request.shares), SLOPE]
+    drawn = [prepared(method, scatters, estimand).release(epsilon) for estimand in estimands]
     height = float(y.high - y.low)
     steep = height / float(x.high - x.low)
     scales = [*((float(y.low), height) for _ in request.shares), (0.0, steep)]
@@ -127,8 +127,8 @@ def _baseline(request: RegressionRequest, rows: Rows) -> Answer:
     parts = list(zip(ranks, drawn, scales, strict=True))
     count = drawn[0].count
     cells = tuple(
-        _estimate(i, rank, one, scale, count) for i in range(len(scatters))
-        for rank, one, scale in parts
+        _estimate(i, rank, estimates, scale, count) for i in range(len(scatters))
+        for rank, estimates, scale in parts
     )  # fmt: skip
     alpha = None if request.alpha is None else Fraction(request.alpha)
     answer = Answer(
@@ -141,11 +141,11 @@ def _with_chi(
     answer: Answer, method: Mose, scatters: dict[str, ScaledPoints], estimands: list[Estimand]
 ) -> Answer:
     found = {of.name: method.envelopes(scatters, of).get("") for of in estimands}
-    present = {name: one for name, one in found.items() if one is not None}
+    present = {name: envelope for name, envelope in found.items() if envelope is not None}
     return replace(
         answer,
-        chi={name: one.chi for name, one in present.items()},
-        chi_cell={name: one.cell for name, one in present.items()},
+        chi={name: envelope.chi for name, envelope in present.items()},
+        chi_cell={name: envelope.cell for name, envelope in present.items()},
     )
 
 

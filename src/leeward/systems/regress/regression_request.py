@@ -65,7 +65,7 @@ class RegressionRequest(FileRequest):
     @cached_property
     def shares(self) -> tuple[Fraction, ...]:
         """The ranks as exact numbers."""
-        found = tuple(rational(one, "--rank") for one in self.ranks)
+        found = tuple(rational(rank, "--rank") for rank in self.ranks)
         for one, written in zip(found, self.ranks, strict=True):
             if not 0 <= one <= 1:
                 raise InvalidParameter(

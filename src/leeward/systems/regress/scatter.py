@@ -105,7 +105,7 @@ class ScaledPoints:
         for y in (self.low, self.high):
             change = (y - fit.level - fit.slope * across) * weight
             roots = (change.deriv() * grown - change * grown.deriv()).roots()
-            inside = [float(one.real) + fit.mean for one in roots if abs(one.imag) < 1e-12]
+            inside = [float(root.real) + fit.mean for root in roots if abs(root.imag) < 1e-12]
             places = (0.0, 1.0, *(x for x in inside if 0 < x < 1))
             found = max(found, *(abs(fit.added(of, x, y)) for x in places))
         return found

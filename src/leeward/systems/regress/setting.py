@@ -44,7 +44,7 @@ class PublicSetting:
 
     def as_json(self) -> dict[str, object]:
         """Plain values; ends are exact."""
-        x, y = ([str(one.low), str(one.high)] for one in self.ends)
+        x, y = ([str(end.low), str(end.high)] for end in self.ends)
         return {
             "columns": vars(self.columns),
             "ends": {"x": x, "y": y},

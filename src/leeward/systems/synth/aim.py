@@ -68,7 +68,7 @@ def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
             break
         price = budget.share(now.spends * (1 - CHOICE))
         (error,) = RowCounts(price, (Fraction(1),)).errors
-        expected = {one: model.table(one) for one in candidates}
+        expected = {candidate: model.table(candidate) for candidate in candidates}
         scores = measurer.scores(expected, start.groups, error)
         weighted = {one: len(one) * score for one, score in scores.items()}
         chosen = measurer.best(weighted, budget.share(now.spends * CHOICE), weight=WIDEST)
@@ -87,7 +87,9 @@ def _candidates(start: Start, used: Fraction) -> list[tuple[int, ...]]:
     A set is worth its number of columns: what it has in common with all triples.
     """
     columns = range(len(start.sizes))
-    every = [one for size in range(2, WIDEST + 1) for one in combinations(columns, size)]
+    every = [
+        combination for size in range(2, WIDEST + 1) for combination in combinations(columns, size)
+    ]
     smallest = min(every, key=start.cells)
     return [one for one in every if start.cells(one) <= used * LARGEST] or (
         [smallest] if start.cells(smallest) <= MOST_CELLS else []

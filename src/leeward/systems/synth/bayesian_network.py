@@ -51,20 +51,22 @@ class BayesianNetwork:
     @classmethod
     def alone(cls, tables: Sequence[Floats]) -> "BayesianNetwork":
         """Independent columns, each value its own group."""
-        nodes = tuple(Fitted((at,), one) for at, one in enumerate(tables))
-        groups = tuple(np.arange(one.size) for one in tables)
-        return cls(groups, tuple(np.ones(one.size) for one in tables), nodes)
+        nodes = tuple(Fitted((at,), table) for at, table in enumerate(tables))
+        groups = tuple(np.arange(table.size) for table in tables)
+        return cls(groups, tuple(np.ones(table.size) for table in tables), nodes)
 
     def as_json(self, domain: Domain) -> dict[str, object]:
         """Plain values."""
         names = domain.names
         return {
-            "groups": dict(zip(names, (one.tolist() for one in self.groups), strict=True)),
+            "groups": dict(zip(names, (group.tolist() for group in self.groups), strict=True)),
             "weights": dict(
-                zip(names, (one.round(DECIMALS).tolist() for one in self.weights), strict=True)
+                zip(
+                    names, (weight.round(DECIMALS).tolist() for weight in self.weights), strict=True
+                )
             ),
-            "nodes": [one.as_json(names) for one in self.nodes],
-            "targets": [one.as_json(names) for one in self.targets],
+            "nodes": [node.as_json(names) for node in self.nodes],
+            "targets": [target.as_json(names) for target in self.targets],
         }
 
     @classmethod

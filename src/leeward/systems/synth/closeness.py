@@ -70,7 +70,7 @@ class CellTable:
 
 def distance(first: CellTable, second: CellTable) -> float:
     """Total variation distance: half the sum of the differences of all shares."""
-    places = np.concatenate([np.stack(one.at, axis=1) for one in (first, second)])
+    places = np.concatenate([np.stack(table.at, axis=1) for table in (first, second)])
     _, cell = np.unique(places, axis=0, return_inverse=True)
     differences = np.bincount(cell.ravel(), np.concatenate([first.shares, -second.shares]))
     return float(np.abs(differences).sum()) / 2

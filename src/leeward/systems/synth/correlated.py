@@ -39,8 +39,8 @@ def fit(domain: Domain, measurer: Measurer, budget: Guarantee, parents: int = PA
     tables, left = _grown(start, measurer, budget, parents)
     start = start.again(measurer, budget.share(left)) if left else start
     model = Model.empty(start, collected(tables))
-    for one in tables:
-        model = _joined(model, one)
+    for table in tables:
+        model = _joined(model, table)
     return Fit(model.network, model.rows, (*start.margins, *tables))
 
 
@@ -81,14 +81,14 @@ def _families(model: Model, missing: Sequence[int], most: int, useful: float) ->
     """Columns with their largest sets of parents whose tables are useful; at first, all pairs."""
     start = model.start
     if not model.placed:
-        yield from (one for one in start.pairs if start.cells(one) <= useful)
+        yield from (pair for pair in start.pairs if start.cells(pair) <= useful)
         return
     for column in missing:
         fitting = [
-            set(one)
+            set(combination)
             for size in range(1, most + 1)
-            for one in combinations(model.placed, size)
-            if start.cells((*one, column)) <= useful
+            for combination in combinations(model.placed, size)
+            if start.cells((*combination, column)) <= useful
         ]
         for one in fitting:
             if not any(one < other for other in fitting):

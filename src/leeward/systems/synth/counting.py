@@ -45,8 +45,8 @@ class FileCounts:
         self, files: Files, domain: Domain, name: str = NAME, parameter: str = "FILE"
     ) -> None:
         self._files, self._domain, self._name = files, domain, f"{CODED}_{name}"
-        for one in domain.columns:
-            _require_column(files.tables()[name], one.name, parameter)
+        for column in domain.columns:
+            _require_column(files.tables()[name], column.name, parameter)
         files.require_rows(name, parameter)
         table = files.tables()[name]
         self._texts = hiding_errors(lambda: _texts(files, table, domain.columns, name))
@@ -56,37 +56,37 @@ class FileCounts:
     def of(self, columns: Sequence[int], groups: Groups) -> Integers:
         """Asked of the database."""
         at, rows = self.cells(columns)
-        counts = np.zeros([int(groups[one].max()) + 1 for one in columns], dtype=np.int64)
-        places = tuple(groups[one][part] for one, part in zip(columns, at, strict=True))
+        counts = np.zeros([int(groups[column].max()) + 1 for column in columns], dtype=np.int64)
+        places = tuple(groups[column][part] for column, part in zip(columns, at, strict=True))
         np.add.at(counts, places, rows)
         return counts
 
     def cells(self, columns: Sequence[int]) -> tuple[tuple[Integers, ...], Integers]:
         """The cells of these columns that have rows: their positions, and the number of rows."""
         names = [f"c{at}" for at in columns]
-        held = hiding_errors(lambda: self._files.counted(self._name, names))
-        return tuple(np.asarray(held[one], np.int64) for one in names), np.asarray(
-            held["rows"], np.int64
+        errors = hiding_errors(lambda: self._files.counted(self._name, names))
+        return tuple(np.asarray(errors[name], np.int64) for name in names), np.asarray(
+            errors["rows"], np.int64
         )
 
     def unlisted(self) -> tuple[int, ...]:
         """Rows with something in a column that its codes or ends do not allow, by column."""
         texts, columns = self._texts, self._domain.columns
-        wrong = {f"c{i}": _unlisted(texts, i, one).sum() for i, one in enumerate(columns)}
+        wrong = {f"c{i}": _unlisted(texts, i, column).sum() for i, column in enumerate(columns)}
         (found,) = hiding_errors(lambda: self._files.rows(texts.aggregate(**wrong)))
         return tuple(int(found[name] or 0) for name in wrong)
 
 
 def _texts(files: Files, table: Table, columns: Sequence[Column], name: str) -> Table:
     """The text or number of each row in each column, and where a text stands in its list."""
-    declared = ((one.name, one.declared) for one in columns)
+    declared = ((column.name, column.declared) for column in columns)
     table = with_nulls(table, {name: one.nulls for name, one in declared if one is not None})
-    raw = {f"raw_{i}": _raw(table, one) for i, one in enumerate(columns)}
-    given = {f"given_{i}": table[one.name].notnull() for i, one in enumerate(columns)}
+    raw = {f"raw_{i}": _raw(table, column) for i, column in enumerate(columns)}
+    given = {f"given_{i}": table[column.name].notnull() for i, column in enumerate(columns)}
     chosen = table.select(**raw, **given)
-    for i, one in enumerate(columns):
-        if one.edges is None:
-            recode = _recode(one)
+    for i, column in enumerate(columns):
+        if column.edges is None:
+            recode = _recode(column)
             at = pa.array(list(recode.values()), pa.int32())
             texts = pa.array(list(recode), pa.string())
             known = files.keep(f"codes_{name}_{i}", pa.table({f"text_{i}": texts, f"at_{i}": at}))
@@ -98,12 +98,12 @@ def _recode(column: Column) -> Mapping[str, int]:
     """Where the texts of a column of codes stand; those of a description are the values."""
     if isinstance(column.declared, Attribute):
         return column.declared.recode
-    return {one: at for at, one in enumerate(column.values) if one is not None}
+    return {value: at for at, value in enumerate(column.values) if value is not None}
 
 
 def _positions(chosen: Table, columns: Sequence[Column]) -> Table:
     """The position of each row's value in each column; rows with an omitted code are left out."""
-    found = {f"c{i}": _position(chosen, i, one) for i, one in enumerate(columns)}
+    found = {f"c{i}": _position(chosen, i, column) for i, column in enumerate(columns)}
     rows = chosen.select(**found)
     kept = rows.filter(reduce(and_, (rows[name] >= 0 for name in found)))
     return kept.select(**{name: kept[name].cast("uint16") for name in found})
@@ -121,14 +121,14 @@ def _position(chosen: Table, i: int, column: Column) -> Expression:
         steps = ((raw < edge, at) for at, edge in enumerate(column.edges[1:-1]))
         highest = len(column.edges) - 2
         return ibis.cases(*steps, (raw.notnull(), highest), else_=last).cast("int32")
-    held = declared if isinstance(declared, Attribute) else None
-    missing = last if held is None or held.missing is None else held.missing
-    unlisted = last if held is None or held.unlisted is None else held.unlisted
-    if held is None or held.numbers is None:
+    attribute = declared if isinstance(declared, Attribute) else None
+    missing = last if attribute is None or attribute.missing is None else attribute.missing
+    unlisted = last if attribute is None or attribute.unlisted is None else attribute.unlisted
+    if attribute is None or attribute.numbers is None:
         return ibis.coalesce(chosen[f"at_{i}"], ibis.ifelse(raw.isnull(), missing, unlisted)).cast(
             "int32"
         )
-    *lower, _ = held.numbers.bounds
+    *lower, _ = attribute.numbers.bounds
     classes = ((is_below(raw, bound + 1), at) for at, (_, bound) in enumerate(lower))
     return ibis.cases(*classes, (raw.notnull(), len(lower)), else_=missing).cast("int32")
 

@@ -139,7 +139,7 @@ class Description:
             "warnings": list(self.fit.warnings),
             "total": self.fit.total,
             "domain": self.domain.as_json(),
-            "margins": [one.as_json(names) for one in self.fit.margins],
+            "margins": [margin.as_json(names) for margin in self.fit.margins],
             "network": self.fit.network.as_json(self.domain),
         }
 
@@ -161,7 +161,7 @@ def _told(guarantee: Guarantee) -> dict[str, str]:
     parts = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
     return {
         "policy": guarantee.policy.name,
-        **{name: str(one) for name, one in parts.items()},
+        **{name: str(part) for name, part in parts.items()},
         **({"reading": str(guarantee.reading)} if guarantee.rho else {}),
     }
 

@@ -65,24 +65,29 @@ class Domain:
     def of(cls, codebook: Codebook, ranges: int = RANGES) -> "Domain":
         """The columns of workers that a codebook declares; derived attributes follow from them."""
         codebook.require_lists()
-        listed = [one for one in codebook.attributes.values() if one.table == "workers"]
-        coded = [one for one in listed if one.origin is None]
-        reals = [one for one in codebook.reals.values() if one.table == "workers"]
-        columns = (*map(_column, coded), *(_real_column(one, ranges) for one in reals))
+        listed = [
+            attribute for attribute in codebook.attributes.values() if attribute.table == "workers"
+        ]
+        coded = [attribute for attribute in listed if attribute.origin is None]
+        reals = [real for real in codebook.reals.values() if real.table == "workers"]
+        columns = (
+            *map(_column, coded),
+            *(_real_column(real_range, ranges) for real_range in reals),
+        )
         _require_columns(columns)
-        places = {one.name: at for at, one in enumerate(coded)}
+        places = {attribute.name: at for at, attribute in enumerate(coded)}
         rules = (_rule(one, codebook, places) for one in codebook.impossible)
-        return cls(columns, tuple(one for one in rules if one is not None))
+        return cls(columns, tuple(rule for rule in rules if rule is not None))
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """The number of values of each column."""
-        return tuple(len(one.values) for one in self.columns)
+        return tuple(len(column.values) for column in self.columns)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The columns' names."""
-        return tuple(one.name for one in self.columns)
+        return tuple(column.name for column in self.columns)
 
     def forbidden(self, rows: NDArray[np.integer[Any]]) -> Mask:
         """Which rows of positions no row can be."""
@@ -97,13 +102,13 @@ class Domain:
             {self.names[at]: [self.columns[at].values[one] for one in held] for at, held in rule}
             for rule in self.impossible
         ]
-        return {"columns": [one.as_json() for one in self.columns], "impossible": rules}
+        return {"columns": [column.as_json() for column in self.columns], "impossible": rules}
 
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> "Domain":
         """From plain values."""
         columns = tuple(Column.read(one) for one in told["columns"])
-        places = {one.name: at for at, one in enumerate(columns)}
+        places = {column.name: at for at, column in enumerate(columns)}
         rules = tuple(
             tuple(
                 (places[name], tuple(columns[places[name]].values.index(one) for one in held))
@@ -120,7 +125,7 @@ def _column(attribute: Attribute) -> Column:
     values = attribute.codes if closed else (*attribute.codes, None)
     if attribute.numbers is None:
         return Column(attribute.column, values, declared=attribute)
-    edges = tuple(float(one) for one in attribute.edges)
+    edges = tuple(float(edge) for edge in attribute.edges)
     return Column(attribute.column, values, edges, whole=True, declared=attribute)
 
 
@@ -156,7 +161,7 @@ def _traced(codebook: Codebook, name: str, code: str) -> tuple[str, set[int]]:
 
 
 def _require_columns(columns: tuple[Column, ...]) -> None:
-    names = [one.name for one in columns]
+    names = [column.name for column in columns]
     if not columns:
         raise InvalidParameter(
             "codebook.attributes",
@@ -171,12 +176,12 @@ def _require_columns(columns: tuple[Column, ...]) -> None:
             value=shown(name),
             next_step="Derive the second attribute with `from`, or leave it out.",
         )
-    for one in columns:
-        if len(one.values) > MOST_VALUES:
+    for column in columns:
+        if len(column.values) > MOST_VALUES:
             raise InvalidParameter(
                 "codebook.attributes",
                 rule=f"must declare at most {MOST_VALUES} values for a column",
-                value=f"{len(one.values)} of {shown(one.name)}",
+                value=f"{len(column.values)} of {shown(column.name)}",
                 next_step="Declare a coarser list of codes.",
             )
 

@@ -94,9 +94,9 @@ def extend(pool: Integers, node: Fitted, bits: SeededBits) -> None:
     order = np.argsort(key, kind="stable")
     ends = np.cumsum(np.bincount(key, minlength=len(shares)))
     common = shares.sum(axis=0)
-    for one, some in zip(shares, np.split(order, ends[:-1]), strict=True):
+    for share, some in zip(shares, np.split(order, ends[:-1]), strict=True):
         if some.size:
-            held = one if one.sum() > 0 else common
+            held = share if share.sum() > 0 else common
             pool[column, some] = _shuffled(held, some.size, bits)
 
 
@@ -125,7 +125,10 @@ def _values(network: BayesianNetwork, pool: Integers, bits: SeededBits) -> Rows:
 def raked(weights: Floats, pool: Integers, tables: Sequence[Fitted]) -> Floats:
     """Weights of the rows of a pool under which these tables are met, or nearly."""
     held = weights.copy()
-    cells = [(places(pool, one.columns, one.table.shape), one.table.ravel()) for one in tables]
+    cells = [
+        (places(pool, fitted.columns, fitted.table.shape), fitted.table.ravel())
+        for fitted in tables
+    ]
     for _ in range(ROUNDS):
         for key, table in cells:
             now = np.bincount(key, held, table.size)

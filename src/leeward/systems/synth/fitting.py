@@ -52,14 +52,14 @@ class NoisyGroups:
 
 def mean(parts: Sequence[NoisyGroups]) -> NoisyGroups:
     """The mean of several measurements of the same table, weighted by inverse variances."""
-    weight = sum((1 / one.variance for one in parts), np.zeros_like(parts[0].table))
-    value = sum((one.table / one.variance for one in parts), np.zeros_like(parts[0].table))
+    weight = sum((1 / part.variance for part in parts), np.zeros_like(parts[0].table))
+    value = sum((groups.table / groups.variance for groups in parts), np.zeros_like(parts[0].table))
     return NoisyGroups(value / weight, 1 / weight)
 
 
 def total(parts: Sequence[NoisyGroups]) -> float:
     """The released number of rows: the mean of the tables' sums by inverse variances."""
-    sums = [(float(one.table.sum()), float(one.variance.sum())) for one in parts]
+    sums = [(float(part.table.sum()), float(part.variance.sum())) for part in parts]
     weight = sum(1 / variance for _, variance in sums)
     return max(1.0, sum(value / variance for value, variance in sums) / weight)
 
@@ -109,10 +109,10 @@ def margins_of(
     """One table for each column from all that was measured of it, and the number of rows."""
     means = []
     for column, own in enumerate(alone):
-        seen = [held.onto(one.index(column)) for one, held in tables.items() if column in one]
+        seen = [table.onto(one.index(column)) for one, table in tables.items() if column in one]
         means.append(mean([own, *seen]))
     rows = total(means)
-    return tuple(nearest(one.table, rows) for one in means), rows
+    return tuple(nearest(groups.table, rows) for groups in means), rows
 
 
 def shrunk(noisy: NoisyGroups, expected: Floats) -> Floats:

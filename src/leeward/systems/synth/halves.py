@@ -71,7 +71,7 @@ class Halves:
     def _hash(self, rows: Table, purpose: str) -> Column:
         """Bits that depend on the row, the seed and the purpose."""
         salt = {"salt": ibis.literal(f"{purpose} {self._seed}")}
-        held = ibis.struct({one: rows[one] for one in self._columns} | salt)
+        held = ibis.struct({column: rows[column] for column in self._columns} | salt)
         return held.hash() & BITS
 
     @cached_property
@@ -98,14 +98,14 @@ class Halves:
 def _sample(held: Any, columns: int) -> Sample:  # noqa: ANN401 (a table of Arrow, which ships no types)
     if held is None:
         return Sample(np.zeros((0, columns), np.int64), np.zeros(0))
-    *rows, times = (np.asarray(one) for one in held.columns)
+    *rows, times = (np.asarray(column) for column in held.columns)
     return Sample(np.stack(rows, axis=1).astype(np.int64), times.astype(np.float64))
 
 
 def uniqueness(files: Files, real: Halves, synthetic: Halves) -> Uniqueness:
     """How often synthetic rows equal unique real ones, beside real rows that were held out."""
     ours, made = real.table, synthetic.table
-    keys = [one for one in ours.columns if one.startswith("c")]
+    keys = [column for column in ours.columns if column.startswith("c")]
     both = ours.left_join(made.select(*keys, synthetic=made["rows"]), keys)
     found = both.select(*(both[one] for one in ("rows", "first", "second", "synthetic")))
     once, half_once = found["rows"] == 1, found["first"] == 1

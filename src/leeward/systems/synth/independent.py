@@ -13,8 +13,8 @@ from leeward.systems.synth.measurer import Measurer
 def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
     """One-way counts with noise, at the whole price."""
     margins = measurer.one_way(domain, budget)
-    rows = total([one.noisy for one in margins])
-    network = BayesianNetwork.alone([nearest(one.noisy.table, rows) for one in margins])
+    rows = total([margin.noisy for margin in margins])
+    network = BayesianNetwork.alone([nearest(margin.noisy.table, rows) for margin in margins])
     return Fit(network, rows, margins)
 
 

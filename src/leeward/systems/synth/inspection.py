@@ -172,7 +172,7 @@ class InspectionRequest:
         names, columns = self.domain.names, self.domain.columns
         if self.target is not None:
             return (names.index(self.target),)
-        known = [sum(value is not None for value in one.values) for one in columns]
+        known = [sum(value is not None for value in column.values) for column in columns]
         return tuple(at for at, size in enumerate(known) if 2 <= size <= MOST_CLASSES)[
             :MOST_TARGETS
         ]
@@ -189,17 +189,19 @@ def inspect(asked: InspectionRequest, step: Callable[[str], None] = SILENT) -> I
             for name in paths
         ))  # fmt: skip
         halves = [
-            Halves(files, one.coded, name, asked.seed)
-            for name, one in ((REAL, both.real), (SYNTHETIC, both.synthetic))
+            Halves(files, counts.coded, name, asked.seed)
+            for name, counts in ((REAL, both.real), (SYNTHETIC, both.synthetic))
         ]
-        _require_rows({name: one.sizes["rows"] for name, one in zip(paths, halves, strict=True)})
+        _require_rows(
+            {name: halve.sizes["rows"] for name, halve in zip(paths, halves, strict=True)}
+        )
         step("comparing tables")
         columns = tuple(both.columns())
         pairs = tuple(both.pairs())
         triples = tuple(both.triples(asked.seed))
         step("training")
         return Inspection(
-            {name: one.sizes["rows"] for name, one in zip(paths, halves, strict=True)},
+            {name: halve.sizes["rows"] for name, halve in zip(paths, halves, strict=True)},
             columns,
             pairs,
             triples,
@@ -227,11 +229,11 @@ class Both:
         """How far they are apart in these columns."""
         return self._apart(columns, *self.tables(columns))
 
-    def _apart(self, columns: Sequence[int], real: CellTable, made: CellTable) -> Apart:
+    def _apart(self, columns: Sequence[int], real: CellTable, table: CellTable) -> Apart:
         return Apart(
             tuple(self.domain.names[at] for at in columns),
-            distance(real, made),
-            real.resampled(made.rows),
+            distance(real, table),
+            real.resampled(table.rows),
             real.from_independent,
         )
 
@@ -239,7 +241,7 @@ class Both:
         """Every column alone."""
         groups = [np.arange(size) for size in self.domain.sizes]
         for at, column in enumerate(self.domain.columns):
-            real, made = (one.of((at,), groups) for one in (self.real, self.synthetic))
+            real, made = (counts.of((at,), groups) for counts in (self.real, self.synthetic))
             yield OneColumn(
                 **vars(self.apart((at,))),
                 values=column.values,
@@ -251,11 +253,11 @@ class Both:
     def pairs(self) -> Iterator[ColumnPair]:
         """Every pair of columns."""
         for columns in combinations(range(len(self.domain.columns)), 2):
-            real, made = self.tables(columns)
+            real, table = self.tables(columns)
             yield ColumnPair(
-                **vars(self._apart(columns, real, made)),
+                **vars(self._apart(columns, real, table)),
                 real_information=real.mutual_information,
-                synthetic_information=made.mutual_information,
+                synthetic_information=table.mutual_information,
             )
 
     def triples(self, seed: int) -> Iterator[Apart]:
@@ -271,14 +273,14 @@ class Both:
             )
             yield Violation(f"{column.name} {listed}", real, made)
         for rule in self.domain.impossible:
-            counts = (_breaking(one, rule) for one in (self.real, self.synthetic))
+            counts = (_breaking(file_counts, rule) for file_counts in (self.real, self.synthetic))
             yield Violation(_told(self.domain, rule), *counts)
 
 
 def _ascending(values: Sequence[str | None]) -> bool:
     """Whether codes are whole numbers in ascending order."""
-    codes = [one for one in values if one is not None]
-    if not all(one.isascii() and one.isdigit() for one in codes):
+    codes = [value for value in values if value is not None]
+    if not all(code.isascii() and code.isdigit() for code in codes):
         return False
     return all(one < two for one, two in pairwise(map(int, codes)))
 
@@ -295,23 +297,25 @@ def chosen_triples(columns: int, seed: int) -> list[tuple[int, ...]]:
 
 def mean_apart(tables: Sequence[Apart]) -> Apart:
     """The means of several."""
-    parts = ([getattr(one, name) for one in tables] for name in ("distance", "resampled",
+    parts = ([getattr(table, name) for table in tables] for name in ("distance", "resampled",
              "independent"))  # fmt: skip
     return Apart((), *(fmean(part) if part else 0.0 for part in parts))
 
 
-def _scores(asked: InspectionRequest, real: Halves, synthetic: Halves) -> Iterator[Score]:
+def _scores(request: InspectionRequest, real: Halves, synthetic: Halves) -> Iterator[Score]:
     """Models of real and of synthetic rows, tested on the same real rows."""
     rows = min(TRAINED, real.sizes["first"], synthetic.sizes["first"])
-    if rows == 0 or real.sizes["second"] == 0 or len(asked.domain.columns) < 2:
+    if rows == 0 or real.sizes["second"] == 0 or len(request.domain.columns) < 2:
         return
-    learnt, made = real.sample("first", rows), synthetic.sample("first", rows)
+    learnt, sample = real.sample("first", rows), synthetic.sample("first", rows)
     tested = real.sample("second", TESTED)
-    for target in asked.targets:
+    for target in request.targets:
         usual = tested.rows[:, target] == most_frequent(learnt, target)
-        models = (Classifier.fit(one, asked.domain.sizes, target) for one in (learnt, made))
+        models = (
+            Classifier.fit(sample, request.domain.sizes, target) for sample in (learnt, sample)
+        )
         yield Score(
-            asked.domain.names[target],
+            request.domain.names[target],
             float((usual * tested.times).sum() / tested.times.sum()),
             *(model.accuracy(tested) for model in models),
         )

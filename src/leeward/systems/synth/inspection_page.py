@@ -61,11 +61,11 @@ def _distances(name: str, tables: Sequence[Apart]) -> str:
     )
 
 
-def _taught(one: Score) -> str:
+def _taught(score: Score) -> str:
     return (
-        f"A model of {one.target} is right for {percent(one.synthetic)} of real rows if trained on "
-        f"synthetic ones, {percent(one.real)} if on real ones; always the most frequent value: "
-        f"{percent(one.most_frequent)}."
+        f"A model of {score.target} is right for {percent(score.synthetic)} of real rows if "
+        f"trained on synthetic ones, {percent(score.real)} if on real ones; always the most "
+        f"frequent value: {percent(score.most_frequent)}."
     )
 
 
@@ -76,15 +76,18 @@ def _sound(found: Inspection) -> Iterator[str]:
         yield from _reproduced(found.reproduction)
 
 
-def _reproduced(one: Reproduction) -> Iterator[str]:
-    if not one.findings:
-        yield f"Linked rows reproduce every published table exactly: {listed(one.tables)}."
-    yield from (f"Linked rows are not what was published: {finding}." for finding in one.findings)
+def _reproduced(reproduction: Reproduction) -> Iterator[str]:
+    if not reproduction.findings:
+        yield f"Linked rows reproduce every published table exactly: {listed(reproduction.tables)}."
+    yield from (
+        f"Linked rows are not what was published: {finding}." for finding in reproduction.findings
+    )
 
 
 def _rules(found: Inspection) -> str:
     made, real = (
-        sum(bool(getattr(one, name)) for one in found.violations) for name in ("synthetic", "real")
+        sum(bool(getattr(violation, name)) for violation in found.violations)
+        for name in ("synthetic", "real")
     )
     return (
         f"Of {counted(len(found.violations), 'rule')} of the codebook, synthetic rows break {made} "
@@ -103,22 +106,22 @@ def _copies(found: Inspection) -> str:
 
 def page(found: Inspection) -> str:
     """The whole page."""
-    names = [one.columns[0] for one in found.columns]
-    ordered = sorted(found.columns, key=lambda one: -one.distance)
+    names = [column.columns[0] for column in found.columns]
+    ordered = sorted(found.columns, key=lambda column: -column.distance)
     return template("synth/inspection.html.j2").render(
         mark=INTERNAL,
         found=found,
         findings=list(_sound(found)),
         summary=list(_summary(found)),
-        columns=[(one, column_chart(one)) for one in ordered],
+        columns=[(column, column_chart(column)) for column in ordered],
         heats=list(_heats(names, found)) if found.pairs else [],
-        worst=[_row(one) for one in sorted(found.pairs, key=lambda one: -one.distance)[:WORST]],
-        triples=[_row(one) for one in sorted(found.triples, key=lambda one: -one.distance)],
-        scores=[PageRow(
-                    one.target, tuple(map(percent, (one.synthetic, one.real, one.most_frequent))))
-                for one in found.scores],
-        broken=[PageRow(one.rule, (count(one.synthetic), count(one.real)))
-                for one in found.violations if one.real or one.synthetic],
+        worst=[_row(pair) for pair in sorted(found.pairs, key=lambda pair: -pair.distance)[:WORST]],
+        triples=[_row(three) for three in sorted(found.triples, key=lambda three: -three.distance)],
+        scores=[PageRow(score.target,
+                        tuple(map(percent, (score.synthetic, score.real, score.most_frequent))))
+                for score in found.scores],
+        broken=[PageRow(violation.rule, (count(violation.synthetic), count(violation.real)))
+                for violation in found.violations if violation.real or violation.synthetic],
         bad_at=BAD_AT,
     )  # fmt: skip
 
@@ -131,20 +134,20 @@ def _summary(found: Inspection) -> Iterator[PageRow]:
     ):
         if tables:
             mean = mean_apart(tables)
-            worst = max(tables, key=lambda one: one.distance)
+            worst = max(tables, key=lambda apart: apart.distance)
             farthest = f"{crossed(worst.columns)} ({worst.distance:.4f})"
             three = _three(mean, alone=tables is found.columns)
             yield PageRow(name, (farthest, f"{len(tables)}", *three))
 
 
-def _row(one: Apart) -> PageRow:
-    return PageRow(crossed(one.columns), _three(one))
+def _row(apart: Apart) -> PageRow:
+    return PageRow(crossed(apart.columns), _three(apart))
 
 
-def _three(one: Apart, *, alone: bool = False) -> tuple[str, ...]:
+def _three(apart: Apart, *, alone: bool = False) -> tuple[str, ...]:
     """A distance and its two yardsticks; a column alone has nothing to be independent of."""
-    last = "–" if alone else f"{one.independent:.4f}"
-    return f"{one.distance:.4f}", f"{one.resampled:.4f}", last
+    last = "–" if alone else f"{apart.independent:.4f}"
+    return f"{apart.distance:.4f}", f"{apart.resampled:.4f}", last
 
 
 def column_chart(one: OneColumn) -> Couples:
@@ -159,18 +162,18 @@ Value = tuple[str, int, int]
 """A value with its real and its synthetic rows."""
 
 
-def _bars(one: OneColumn) -> list[Value]:
+def _bars(column: OneColumn) -> list[Value]:
     """All values if they are few; else the most frequent, or neighbours joined if none is."""
     rows = [
         (MISSING if value is None else value, first, second)
-        for value, first, second in zip(one.values, one.real, one.synthetic, strict=True)
+        for value, first, second in zip(column.values, column.real, column.synthetic, strict=True)
         if value is not None or first or second
     ]
     if len(rows) <= MOST_BARS:
         return rows
     frequent = sorted(rows, key=lambda row: -row[1] - row[2])[: MOST_BARS - 1]
     held = sum(row[1] + row[2] for row in frequent)
-    if one.ordered and 2 * held < sum(one.real) + sum(one.synthetic):
+    if column.ordered and 2 * held < sum(column.real) + sum(column.synthetic):
         return list(_joined(rows))
     rest = [row for row in rows if row not in frequent]
     other = (f"{len(rest)} other values", sum(r[1] for r in rest), sum(r[2] for r in rest))
@@ -188,12 +191,12 @@ def _joined(rows: Sequence[Value]) -> Iterator[Value]:
 
 
 def _heats(names: Sequence[str], found: Inspection) -> Iterator[HeatMap]:
-    alone = {one.columns[0]: one.distance for one in found.columns}
-    real = _square(names, found.pairs, lambda one: 100 * one.real_information)
-    made = _square(names, found.pairs, lambda one: 100 * one.synthetic_information)
-    change = _square(names, found.pairs, lambda one: 100 * (one.synthetic_information
-                                                            - one.real_information))  # fmt: skip
-    apart = _square(names, found.pairs, lambda one: 1000 * one.distance)
+    alone = {column.columns[0]: column.distance for column in found.columns}
+    real = _square(names, found.pairs, lambda pair: 100 * pair.real_information)
+    made = _square(names, found.pairs, lambda column_pair: 100 * column_pair.synthetic_information)
+    change = _square(names, found.pairs, lambda pair: 100 * (pair.synthetic_information
+                                                            - pair.real_information))  # fmt: skip
+    apart = _square(names, found.pairs, lambda pair: 1000 * pair.distance)
     for at, name in enumerate(names):
         apart[at][at] = round(1000 * alone[name])
     same = "the same column"
@@ -212,7 +215,7 @@ def _square(
     """A number for each pair, on both sides of the diagonal."""
     at = {name: place for place, name in enumerate(names)}
     cells: list[list[int | None]] = [[None] * len(names) for _ in names]
-    for one in pairs:
-        first, second = (at[name] for name in one.columns)
-        cells[first][second] = cells[second][first] = round(value(one))
+    for pair in pairs:
+        first, second = (at[name] for name in pair.columns)
+        cells[first][second] = cells[second][first] = round(value(pair))
     return cells

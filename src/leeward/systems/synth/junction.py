@@ -52,11 +52,15 @@ class Junction:
     ) -> "Junction":
         """Tables of counts without filters; what rows cannot reproduce is refused."""
         base = _base(tables)
-        fine = [one for one in tables if _same_workplaces(one, base)]
-        cliques = [one for one in fine if one.worker and not _held(one, fine)]
-        rest = [one for one in tables if one not in cliques]
-        sums = [one for one in rest if _summed(one, cliques)]
-        guides = [one for one in rest if one not in sums]
+        fine = [table for table in tables if _same_workplaces(table, base)]
+        cliques = [
+            noisy_table
+            for noisy_table in fine
+            if noisy_table.worker and not _held(noisy_table, fine)
+        ]
+        rest = [table for table in tables if table not in cliques]
+        sums = [table for table in rest if _summed(table, cliques)]
+        guides = [table for table in rest if table not in sums]
         raise_all(
             [
                 *_no_cliques(cliques),
@@ -71,24 +75,24 @@ class Junction:
     @property
     def worker(self) -> tuple[str, ...]:
         """The attributes that rows have."""
-        return tuple(dict.fromkeys(name for one in self.cliques for name in one.worker))
+        return tuple(dict.fromkeys(name for clique in self.cliques for name in clique.worker))
 
     @property
     def worker_codes(self) -> dict[str, tuple[str, ...]]:
         """Their codes."""
-        return {name: one.codes[name] for one in self.cliques for name in one.worker}
+        return {name: clique.codes[name] for clique in self.cliques for name in clique.worker}
 
     def link(self, guide: NoisyTable) -> Link | str:
         """The two cliques that a guide ties, or why it is not followed."""
         sides = [
-            (one.name, tuple(name for name in guide.worker if _has(one, name, guide)))
-            for one in self.cliques
+            (clique.name, tuple(name for name in guide.worker if _has(clique, name, guide)))
+            for clique in self.cliques
         ]
         known = {name for _, side in sides for name in side}
         if {*guide.worker} - known:
             return "it has attributes that rows do not have"
-        whole = [one for one in self.cliques if {*guide.worker} & {*one.worker}]
-        if guide.partial or any(one.partial for one in whole):
+        whole = [table for table in self.cliques if {*guide.worker} & {*table.worker}]
+        if guide.partial or any(noisy_table.partial for noisy_table in whole):
             return "an attribute of it leaves jobs out"
         for first, left in sides:
             for second, right in sides:
@@ -102,11 +106,11 @@ class Junction:
 
         Links come strongest first. Cliques and links that are followed form a forest.
         """
-        parts = [[one] for one in self.cliques]
-        for one in self.cliques:
+        parts = [[table] for table in self.cliques]
+        for clique in self.cliques:
             for other in self.cliques:
-                if {*one.worker} & {*other.worker}:
-                    parts = _merged(parts, one.name, other.name)
+                if {*clique.worker} & {*other.worker}:
+                    parts = _merged(parts, clique.name, other.name)
         followed = []
         for link in links:
             if _part(parts, link.cliques[0]) is not _part(parts, link.cliques[1]):
@@ -121,7 +125,7 @@ class Junction:
         placed: list[NoisyTable] = []
         while left:
             clique, link = _next(left, placed, links)
-            have = {name for one in placed for name in one.worker}
+            have = {name for table in placed for name in table.worker}
             if link is not None:
                 yield Turn(link.guide, link.left, link.right, link)
                 have |= {*link.right}
@@ -137,40 +141,43 @@ def _next(
     left: Sequence[NoisyTable], placed: Sequence[NoisyTable], links: Sequence[Link]
 ) -> tuple[NoisyTable, Link | None]:
     """The clique that shares most attributes with those placed, or that a link ties to one."""
-    have, names = {name for one in placed for name in one.worker}, {one.name for one in placed}
-    nearest = max(left, key=lambda one: len(have & {*one.worker}))
+    have, names = (
+        {name for noisy_table in placed for name in noisy_table.worker},
+        {table.name for table in placed},
+    )
+    nearest = max(left, key=lambda table: len(have & {*table.worker}))
     if not placed or have & {*nearest.worker}:
         return nearest, None
     for link in links:
-        for one in left:
-            if one.name in link.cliques and names & {*link.cliques}:
+        for table in left:
+            if table.name in link.cliques and names & {*link.cliques}:
                 turned = Link(link.guide, link.right, link.left, link.cliques[::-1])
-                return one, link if one.name == link.cliques[1] else turned
+                return table, link if table.name == link.cliques[1] else turned
     raise AssertionError("a part of the forest hangs together")
 
 
 def _part(parts: Sequence[list[NoisyTable]], name: str) -> list[NoisyTable]:
-    return next(part for part in parts if name in [one.name for one in part])
+    return next(part for part in parts if name in [table.name for table in part])
 
 
 def _merged(parts: Sequence[list[NoisyTable]], first: str, second: str) -> list[list[NoisyTable]]:
-    one, other = _part(parts, first), _part(parts, second)
-    if one is other:
+    tables, other = _part(parts, first), _part(parts, second)
+    if tables is other:
         return [*parts]
-    return [one + other if part is one else part for part in parts if part is not other]
+    return [tables + other if part is tables else part for part in parts if part is not other]
 
 
 def _base(tables: Sequence[NoisyTable]) -> NoisyTable:
     """The table of every job by workplaces that those of all tables are sums of."""
-    totals = [one.total() for one in tables]
-    for one, table in zip(totals, tables, strict=True):
-        if all(one.divides(other) for other in totals) and table.covers(one):
+    totals = [noisy_table.total() for noisy_table in tables]
+    for total, table in zip(totals, tables, strict=True):
+        if all(total.divides(other) for other in totals) and table.covers(total):
             return table
     raise InvalidParameter(
         "tables",
         rule="must have one that counts every job by workplace attributes of which those of all "
         "others are sums",
-        value=", ".join(one.name for one in tables),
+        value=", ".join(noisy_table.name for noisy_table in tables),
         next_step="Write one product by all workplace attributes that you need, and others by "
         "some of them.",
     )
@@ -182,18 +189,18 @@ def _same_workplaces(table: NoisyTable, base: NoisyTable) -> bool:
 
 def _held(table: NoisyTable, tables: Sequence[NoisyTable]) -> bool:
     """Whether a table is the sum of another; of two alike the first one stays."""
-    for one in tables:
-        if one is table:
+    for noisy_table in tables:
+        if noisy_table is table:
             continue
-        first = [each is one or each is table for each in tables].index(True)
-        alike = table.divides(one)
-        if one.divides(table) and (not alike or tables[first] is one):
+        first = [each is noisy_table or each is table for each in tables].index(True)
+        alike = table.divides(noisy_table)
+        if noisy_table.divides(table) and (not alike or tables[first] is noisy_table):
             return True
     return False
 
 
 def _summed(table: NoisyTable, cliques: Sequence[NoisyTable]) -> bool:
-    return not table.worker or any(one.divides(table) for one in cliques)
+    return not table.worker or any(clique.divides(table) for clique in cliques)
 
 
 def _has(clique: NoisyTable, name: str, guide: NoisyTable) -> bool:
@@ -212,15 +219,15 @@ def _no_cliques(cliques: Sequence[NoisyTable]) -> Iterator[LeewardError]:
 
 def _derived_apart(cliques: Sequence[NoisyTable]) -> Iterator[LeewardError]:
     """An attribute and a coarser one of it in two tables would be drawn apart."""
-    for one in cliques:
+    for clique in cliques:
         for other in cliques:
-            for name in {*one.parents} & {*other.worker} if one is not other else ():
+            for name in {*clique.parents} & {*other.worker} if clique is not other else ():
                 yield InvalidParameter(
                     "tables.breakdowns",
                     rule="must not have an attribute in one table and a coarser one of it in "
                     "another: rows would not agree with themselves",
-                    value=f"{one.parents[name][0]} in {one.name}, {name} in {other.name}",
-                    next_step=f"Write {one.parents[name][0]} in place of {name}.",
+                    value=f"{clique.parents[name][0]} in {clique.name}, {name} in {other.name}",
+                    next_step=f"Write {clique.parents[name][0]} in place of {name}.",
                 )
 
 
@@ -228,7 +235,7 @@ def _structural_zeros(
     cliques: Sequence[NoisyTable], impossible: Sequence[Mapping[str, str]]
 ) -> Iterator[LeewardError]:
     """Codes that cannot meet must be drawn together."""
-    held = {name for one in cliques for name in one.worker}
+    held = {name for table in cliques for name in table.worker}
     apart = dict.fromkeys(
         tuple(one)
         for one in impossible
@@ -250,11 +257,11 @@ def _separators_apart(
     """Tables that share attributes must agree on them, and hang together like a tree."""
     left, placed = [*cliques], list[NoisyTable]()
     while left:
-        have = {name for one in placed for name in one.worker}
-        clique = max(left, key=lambda one: len(have & {*one.worker}))
+        have = {name for table in placed for name in table.worker}
+        clique = max(left, key=lambda table: len(have & {*table.worker}))
         shared = [name for name in clique.worker if name in have]
-        within = any({*shared} <= {*one.worker} for one in placed)
-        agreed = any({*shared} == {*one.worker} for one in fine)
+        within = any({*shared} <= {*noisy_table.worker} for noisy_table in placed)
+        agreed = any({*shared} == {*table.worker} for table in fine)
         if shared and not (within and agreed):
             yield InvalidParameter(
                 "tables.breakdowns",

@@ -136,7 +136,10 @@ def write_workplaces(
 ) -> None:
     """Numbered establishments with their public codes."""
     ids = np.arange(1, 1 + number)
-    columns = {one.name: _codes(one.codes, positions[one.name]) for one in attributes}
+    columns = {
+        attribute.name: _codes(attribute.codes, positions[attribute.name])
+        for attribute in attributes
+    }
     table = pa.table({WORKPLACE: pa.array(ids, pa.int64()), **columns})
     with new_file(folder / WORKPLACES) as file:
         pq.write_table(table, file, compression="zstd")
@@ -148,11 +151,16 @@ def write_jobs(
     jobs: Iterable[tuple[Jobs, Integers]],
 ) -> int:
     """Workers and jobs block by block, each job with its workplace's number; how many there are."""
-    of = {name: [one for one in attributes if one.table == name] for name in ("workers", "jobs")}
+    of = {
+        name: [attribute for attribute in attributes if attribute.table == name]
+        for name in ("workers", "jobs")
+    }
     text = pa.dictionary(pa.int32(), pa.string())
-    people = pa.schema([(WORKER, pa.int64()), *((one.name, text) for one in of["workers"])])
+    people = pa.schema(
+        [(WORKER, pa.int64()), *((attribute.name, text) for attribute in of["workers"])]
+    )
     held = [(WORKER, pa.int64()), (WORKPLACE, pa.int64())]
-    places = pa.schema([*held, *((one.name, text) for one in of["jobs"])])
+    places = pa.schema([*held, *((attribute.name, text) for attribute in of["jobs"])])
     done = 0
     with (
         new_file(folder / WORKERS) as first,
@@ -163,12 +171,15 @@ def write_jobs(
         for block, workplace in jobs:
             ids = pa.array(np.arange(done + 1, done + 1 + len(workplace)), pa.int64())
             done += len(workplace)
-            codes = {one.name: _codes(one.codes, block.columns[one.name]) for one in attributes}
-            mine = [ids, *(codes[one.name] for one in of["workers"])]
+            codes = {
+                attribute.name: _codes(attribute.codes, block.columns[attribute.name])
+                for attribute in attributes
+            }
+            mine = [ids, *(codes[attribute.name] for attribute in of["workers"])]
             theirs = [
                 ids,
                 pa.array(workplace, pa.int64()),
-                *(codes[one.name] for one in of["jobs"]),
+                *(codes[attribute.name] for attribute in of["jobs"]),
             ]
             workers.write_table(pa.Table.from_arrays(mine, schema=people))
             written.write_table(pa.Table.from_arrays(theirs, schema=places))
@@ -199,13 +210,13 @@ def _yaml(content: object) -> bytes:
 
 def _codebook(codebook: Codebook, attributes: Sequence[Attribute]) -> dict[str, object]:
     """Attributes in columns of their own names; coarser ones follow from them."""
-    names = {one.name for one in attributes}
-    declared = {one.name: _declared(one) for one in attributes}
-    for one in attributes:
-        for name, parents in codebook.parents(one.name).items():
+    names = {attribute.name for attribute in attributes}
+    declared = {attribute.name: _declared(attribute) for attribute in attributes}
+    for attribute in attributes:
+        for name, parents in codebook.parents(attribute.name).items():
             if name not in declared and codebook.attributes[name].may_be_tabulated:
                 coarse = codebook.attributes[name]
-                declared[name] = _declared(coarse, one.name, parents)
+                declared[name] = _declared(coarse, attribute.name, parents)
     ruled_out = [dict(one) for one in codebook.impossible if {*one} <= names]
     return {
         "tables": KEYS,
@@ -215,21 +226,21 @@ def _codebook(codebook: Codebook, attributes: Sequence[Attribute]) -> dict[str, 
 
 
 def _declared(
-    one: Attribute, origin: str | None = None, parents: Mapping[str, str] | None = None
+    attribute: Attribute, origin: str | None = None, parents: Mapping[str, str] | None = None
 ) -> dict[str, object]:
-    written: dict[str, object] = {"table": one.table}
-    if one.of_workplaces:
+    written: dict[str, object] = {"table": attribute.table}
+    if attribute.of_workplaces:
         written["public"] = True
     if origin is not None:
         written |= {"from": origin, "map": dict(parents or {})}
-    written["codes"] = dict(zip(one.codes, one.labels, strict=True))
-    if origin is None and one.complete:
-        other = one.missing if one.numbers is not None else one.unlisted
-        for key, at in (("other", other), ("null_as", one.missing)):
+    written["codes"] = dict(zip(attribute.codes, attribute.labels, strict=True))
+    if origin is None and attribute.complete:
+        other = attribute.missing if attribute.numbers is not None else attribute.unlisted
+        for key, at in (("other", other), ("null_as", attribute.missing)):
             if at is not None:
-                written[key] = one.codes[at]
-    if one.total is not None:
-        written["total"] = one.total
+                written[key] = attribute.codes[at]
+    if attribute.total is not None:
+        written["total"] = attribute.total
     return written
 
 

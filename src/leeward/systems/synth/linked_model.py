@@ -33,19 +33,23 @@ class LinkedModel:
     @classmethod
     def of(cls, junction: Junction, tidied: Bundle, measured: Bundle, seed: int) -> "LinkedModel":
         """The tidy tables of a bundle; guides, as released, are raked to what rows reproduce."""
-        tables = {one.name: one for one in tidied.certificate.tables}
-        read = {one.name: read_table(tidied, tables[one.name])[1] for one in junction.cliques}
+        tables = {table.name: table for table in tidied.certificate.tables}
+        read = {
+            clique.name: read_table(tidied, tables[clique.name])[1] for clique in junction.cliques
+        }
         total = read_table(tidied, tables[junction.base.name])[1].total()
-        counts = {name: dense(one, total).astype(np.int64) for name, one in read.items()}
-        links = {one.name: junction.link(one) for one in junction.guides}
+        counts = {
+            name: dense(noisy_table, total).astype(np.int64) for name, noisy_table in read.items()
+        }
+        links = {guide.name: junction.link(guide) for guide in junction.guides}
         guides = {
             name: _Guide.of(read_table(measured, tables_of(measured)[name])[1], total, link, sides)
             for name, link in links.items()
             if isinstance(link, Link)
             for sides in (_sides(link, counts, read),)
         }
-        strongest = sorted(guides.values(), key=lambda one: -information(one.joint))
-        turns, followed = junction.turns([one.link for one in strongest])
+        strongest = sorted(guides.values(), key=lambda guide: -information(guide.joint))
+        turns, followed = junction.turns([guide.link for guide in strongest])
         bits = SeededBits(public_seed(str(seed), "rounding"))
         parts = []
         for turn in turns:
@@ -55,14 +59,14 @@ class LinkedModel:
                 sides = _sides(turn.link, counts, read)
                 joint = guides[turn.table].raked(turn.link, sides, bits)
                 parts.append(ConditionalCounts(*_sizes(junction.worker_codes, turn), joint))
-        told = [_followed(guides[one.guide]) for one in followed]
+        statements = [_followed(guides[one.guide]) for one in followed]
         idle = [name for name in links if name not in {one.guide for one in followed}]
-        return cls(total, tuple(parts), (*told, *(_idle(name, links[name]) for name in idle)))
+        return cls(total, tuple(parts), (*statements, *(_idle(name, links[name]) for name in idle)))
 
 
 def tables_of(bundle: Bundle) -> dict[str, CertifiedTable]:
     """The tables of a bundle by name."""
-    return {one.name: one for one in bundle.certificate.tables}
+    return {table.name: table for table in bundle.certificate.tables}
 
 
 Sides = tuple[Integers, Integers]
@@ -147,7 +151,7 @@ class _Guide:
     def of(cls, table: NoisyTable, total: NoisyTable, link: Link, sides: Sides) -> "_Guide":
         """Released numbers, moved towards independence for their noise."""
         coarse = table.total()
-        within, shape = total.rows_in(coarse), [one.shape[1] for one in sides]
+        within, shape = total.rows_in(coarse), [side.shape[1] for side in sides]
         names = (*link.left, *link.right)
 
         def between(values: Floats) -> Floats:

@@ -145,20 +145,20 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
     planned = plan if isinstance(plan, Plan) else read_plan(plan)
     asked = planned.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
     chosen = ReleaseOptions(again, unchecked=unchecked)
-    told, target = progress or Silent(), Path(out)
+    linking_progress, target = progress or Silent(), Path(out)
     drafted = Draft.of(asked).tables
     raise_all([*_uncounted(drafted), *BundleWriter.check_target(target)])
     junction = Junction.of(outlines(drafted), asked.codebook.impossible)
     frame = PublicFrame.read(asked)
     target.mkdir(mode=0o755)
     try:
-        source = _measured(asked, target, ledger, measured, chosen, told)
+        source = _measured(asked, target, ledger, measured, chosen, linking_progress)
     except BaseException:
         if not any(target.iterdir()):
             target.rmdir()
         raise
     try:
-        return _LinkedRows(asked, junction, frame, source, target).write(told)
+        return _LinkedRows(asked, junction, frame, source, target).write(linking_progress)
     except (Exception, KeyboardInterrupt) as error:
         reason = str(error) if isinstance(error, LeewardError) else type(error).__name__
         raise BadFile(
@@ -171,12 +171,12 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
 
 
 def _uncounted(tables: Sequence[CertifiedTable]) -> Iterator[LeewardError]:
-    for one in tables:
-        if not one.counts or one.where or one.statistic is not None:
+    for table in tables:
+        if not table.counts or table.where or table.statistic is not None:
             yield InvalidParameter(
                 "tables",
                 rule="must be counts of all jobs: no filter, pay or classes of the plan",
-                value=one.name,
+                value=table.name,
                 next_step="Release it by a plan of its own.",
             )
 
@@ -187,7 +187,7 @@ def _measured(
     ledger: Ledger | Path | str | None,
     measured: Path | str | None,
     chosen: ReleaseOptions,
-    told: LinkingProgress,
+    progress: LinkingProgress,
 ) -> Bundle:
     """The release inside the folder: made and paid now, or copied."""
     if (ledger is None) == (measured is None):
@@ -200,20 +200,20 @@ def _measured(
     if measured is not None:
         return _copied(plan, Path(measured), target)
     book = ledger.path if isinstance(ledger, Ledger) else Path(str(ledger))
-    made = target / f"{target.name}-{MEASURED}"
-    return read_bundle(release_plan(plan, made, book, told, chosen).bundle)
+    path = target / f"{target.name}-{MEASURED}"
+    return read_bundle(release_plan(plan, path, book, progress, chosen).bundle)
 
 
 def _copied(plan: Plan, source: Path, target: Path) -> Bundle:
-    held, findings = read_bundle(source), verify_bundle(source)
-    if findings or held.certificate.made_from or held.certificate.plan_digest != plan.digest:
+    bundle, findings = read_bundle(source), verify_bundle(source)
+    if findings or bundle.certificate.made_from or bundle.certificate.plan_digest != plan.digest:
         raise InvalidParameter(
             "--measured",
             rule="must be a sound release of this plan",
             value=f"{str(source)!r}{f', of which {findings[0]}' if findings else ''}",
             next_step="Give the plan that it was released by, or see what `leeward verify` finds.",
         )
-    return read_bundle(shutil.copytree(source, target / held.certificate.name))
+    return read_bundle(shutil.copytree(source, target / bundle.certificate.name))
 
 
 @dataclass(frozen=True)
@@ -227,8 +227,10 @@ class PublicFrame:
     @classmethod
     def read(cls, plan: Plan) -> "PublicFrame":
         """From the workplaces table alone, which is public."""
-        known = [one for one in plan.codebook.attributes.values() if one.of_workplaces]
-        public = tuple(one for one in known if one.public)
+        known = [
+            attribute for attribute in plan.codebook.attributes.values() if attribute.of_workplaces
+        ]
+        public = tuple(attribute for attribute in known if attribute.public)
         tables = ("workplaces",)
         base, resources = plan.path.parent, plan.resources
         database = open_database(plan.sources, base, resources, tables=tables)
@@ -273,14 +275,16 @@ class _LinkedRows:
         told.step("tidying")
         shrink = not any(True for _ in not_shrinkable(self.measured.certificate.tables))
         name = f"{self.measured.certificate.name.removesuffix(f'-{MEASURED}')}-{TIDY}"
-        made = tidy(self.measured.path, self.target / name, shrink=shrink, progress=told)
+        bundle = tidy(self.measured.path, self.target / name, shrink=shrink, progress=told)
         told.step("raking")
         digest = sha256(self.measured.path / CERTIFICATE)
         seed = public_seed(digest, "rows")
-        model = LinkedModel.of(self.junction, made, self.measured, seed)
+        model = LinkedModel.of(self.junction, bundle, self.measured, seed)
         combinations, cells = self.frame.in_cells(model.total)
-        own = [one for one in self.frame.attributes if one.origin is None]
-        at = {one.name: self.frame.positions[one.name][combinations] for one in own}
+        own = [attribute for attribute in self.frame.attributes if attribute.origin is None]
+        at = {
+            attribute.name: self.frame.positions[attribute.name][combinations] for attribute in own
+        }
         write_workplaces(self.target, own, at, len(combinations))
         attributes = [self.plan.codebook.attributes[one] for one in self.junction.worker]
         told.step("writing rows")
@@ -288,10 +292,10 @@ class _LinkedRows:
         rows = write_jobs(self.target, attributes, jobs)
         columns = (*own, *attributes)
         write_texts(self.target, self.plan.codebook, columns, self.plan.request.public())
-        tied = any(one.followed for one in model.guides)
+        tied = any(guide.followed for guide in model.guides)
         stated = {
             "measured": source_of(self.measured.path),
-            "tidy": source_of(made.path),
+            "tidy": source_of(bundle.path),
             "seed": str(seed),
             "jobs": rows,
             "workplaces": len(combinations),
@@ -307,12 +311,12 @@ class _LinkedRows:
             ),
         }
         statement = seal(self.target, self.measured.certificate, stated)
-        return Synthetic(self.target, statement, self.measured, made)
+        return Synthetic(self.target, statement, self.measured, bundle)
 
     def _reproduced(self) -> tuple[str, ...]:
-        guides = {one.name for one in self.junction.guides}
+        guides = {guide.name for guide in self.junction.guides}
         tables = self.measured.certificate.tables
-        return tuple(one.name for one in tables if one.name not in guides)
+        return tuple(table.name for table in tables if table.name not in guides)
 
 
 def placed(

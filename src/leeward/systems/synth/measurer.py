@@ -60,9 +60,9 @@ class Margin:
 def collected(margins: Iterable[Margin]) -> dict[tuple[int, ...], NoisyGroups]:
     """Measured tables by their columns; of those measured twice, the mean."""
     found: dict[tuple[int, ...], NoisyGroups] = {}
-    for one in margins:
-        seen = found.get(one.columns)
-        found[one.columns] = one.noisy if seen is None else mean([seen, one.noisy])
+    for margin in margins:
+        seen = found.get(margin.columns)
+        found[margin.columns] = margin.noisy if seen is None else mean([seen, margin.noisy])
     return found
 
 
@@ -81,14 +81,14 @@ class Measurer:
     ) -> tuple[Margin, ...]:
         """Noisy counts of some sets of columns, which share the price."""
         cells = [int(np.prod([groups[at].max() + 1 for at in one])) for one in sets]
-        made = RowCounts.calibrated(price, cells)
+        counts = RowCounts.calibrated(price, cells)
         self.spent.append(price)
         true = [self.counts.of(one, groups) for one in sets]
         columns = zip(
-            sets, made.release(true, self.noise), made.scales, made.deviations, strict=True
+            sets, counts.release(true, self.noise), counts.scales, counts.deviations, strict=True
         )
         return tuple(
-            Margin(tuple(one), noisy, made.law, scale, deviation)
+            Margin(tuple(one), noisy, counts.law, scale, deviation)
             for one, noisy, scale, deviation in columns
         )
 
@@ -114,19 +114,19 @@ class Measurer:
         allowed: Callable[[Columns, tuple[Columns, ...]], bool],
     ) -> tuple[Columns, ...]:
         """Sets of large scores, one after another; `allowed` says which may follow which."""
-        made = RowChoice(price, times)
+        choice = RowChoice(price, times)
         self.spent.append(price)
         taken: tuple[Columns, ...] = ()
         for _ in range(times):
             open_ = [pair for pair in scores if pair not in taken and allowed(pair, taken)]
             if not open_:
                 break
-            place = made.release([scores[pair] for pair in open_], self.selection)
+            place = choice.release([scores[pair] for pair in open_], self.selection)
             taken = (*taken, open_[place])
         return taken
 
     def best(self, scores: Mapping[Columns, int], price: Guarantee, weight: int = 1) -> Columns:
         """One set of a large score; scores were multiplied by public weights up to this one."""
-        made = RowChoice(price, step=weight * UNIT)
+        choice = RowChoice(price, step=weight * UNIT)
         self.spent.append(price)
-        return list(scores)[made.release(list(scores.values()), self.selection)]
+        return list(scores)[choice.release(list(scores.values()), self.selection)]

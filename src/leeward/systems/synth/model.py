@@ -65,7 +65,7 @@ class Start:
     def measured(cls, domain: Domain, measurer: Measurer, price: Guarantee) -> "Start":
         """One-way counts at this price."""
         margins = measurer.one_way(domain, price)
-        return cls(domain, margins, [grouping(one.noisy, RARE) for one in margins])
+        return cls(domain, margins, [grouping(margin.noisy, RARE) for margin in margins])
 
     def again(self, measurer: Measurer, price: Guarantee) -> "Start":
         """The same with one-way counts once more, for a price that no table is worth."""
@@ -80,7 +80,7 @@ class Start:
     def alone(self) -> tuple[NoisyGroups, ...]:
         """The counts of groups."""
         both = zip(self.columns, self.groups, strict=True)
-        return tuple(one.grouped(held) for one, held in both)
+        return tuple(groups.grouped(held) for groups, held in both)
 
     @cached_property
     def rows(self) -> float:
@@ -90,12 +90,12 @@ class Start:
     @cached_property
     def weights(self) -> tuple[Floats, ...]:
         """How groups are divided into values."""
-        return tuple(nearest(one.table, self.rows) for one in self.columns)
+        return tuple(nearest(column.table, self.rows) for column in self.columns)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """Groups of each column."""
-        return tuple(one.table.size for one in self.alone)
+        return tuple(groups.table.size for groups in self.alone)
 
     @property
     def pairs(self) -> list[Pair]:
@@ -152,7 +152,7 @@ class Start:
                 named.setdefault(value, []).append(number)
         groups = self.groups[column].tolist()
         kinds = {(group, *named.get(value, ())): value for value, group in enumerate(groups)}
-        return np.array([kinds[one] for one in sorted(kinds)], dtype=np.int64)
+        return np.array([kinds[kind] for kind in sorted(kinds)], dtype=np.int64)
 
     def _one_by_one(self, columns: Sequence[int], rules: Sequence[Rule]) -> Mask:
         """Cells that no single rule empties: it names all values of their groups."""

@@ -50,7 +50,7 @@ def selected(start: Start, public: Counts, price: Guarantee) -> list[tuple[int, 
     looked = _Public(start, public)
     number = TABLES * (len(start.sizes) - 1)
     (error,) = RowCounts(price.share(Fraction(1, number)), (Fraction(1),)).errors
-    pairs = [one for one in start.pairs if looked.worth(one, looked.alone(one), error)]
+    pairs = [pair for pair in start.pairs if looked.worth(pair, looked.alone(pair), error)]
     tree = _tree(pairs, looked)
     more = (found for one in _adjacent(tree) for found in looked.mending(one, error))
     return [*tree, *dict.fromkeys(more)]

@@ -66,7 +66,7 @@ def write_rows(
 ) -> None:
     """Rows of a description into two open files; internal ones are marked, each of them."""
     domain = description.domain
-    types = {one.name: _type(one) for one in domain.columns}
+    types = {column.name: _type(column) for column in domain.columns}
     marks = _marks(description)
     schema = pa.schema([*types.items(), *((name, pa.string()) for name in marks)])
     with pq.ParquetWriter(parquet, schema) as one, pc.CSVWriter(csv, schema) as other:
@@ -95,7 +95,10 @@ def tables(description: Description, rows: int, seed: int) -> Iterator[pa.Table]
 
 def table(domain: Domain, block: Rows, inside: SeededBits) -> pa.Table:
     """Positions as codes and numbers."""
-    columns = {one.name: _array(one, block[:, at], inside) for at, one in enumerate(domain.columns)}
+    columns = {
+        column.name: _array(column, block[:, at], inside)
+        for at, column in enumerate(domain.columns)
+    }
     return pa.table(columns)
 
 
@@ -157,10 +160,10 @@ def _rows(stated: FolderCertificate, described: Description) -> Iterator[str]:
     if (*program, drawn.pyarrow) != tuple(map(version, ("numpy", "leeward", "pyarrow"))):
         return
     parquet, csv = _Checksum(), _Checksum()
-    held = Description.read(json.loads(described.to_json()))
-    write_rows(held, drawn, parquet, csv)
-    for name, one in ((PARQUET, parquet), (CSV, csv)):
-        if one.digest != stated.files[name].sha256:
+    description = Description.read(json.loads(described.to_json()))
+    write_rows(description, drawn, parquet, csv)
+    for name, checksum in ((PARQUET, parquet), (CSV, csv)):
+        if checksum.digest != stated.files[name].sha256:
             yield f"{name} does not have the rows that the description gives"
 
 

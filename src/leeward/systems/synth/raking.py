@@ -49,7 +49,7 @@ def associated(
     number = len(released)
     sides = [_by(within, one, number) for one in (left, right)]
     jobs = np.maximum(sides[0].sum(axis=1), 1)
-    rows, columns = (one / jobs[:, None] for one in sides)
+    rows, columns = (side / jobs[:, None] for side in sides)
     each = np.maximum(left.sum(axis=1), 1)[:, None, None]
     alone = _by(within, left[:, :, None] * right[:, None, :] / each, number)
     off = released - alone

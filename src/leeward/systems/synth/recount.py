@@ -49,7 +49,10 @@ def synthetic_findings(folder: Path) -> tuple[str, ...]:
 def _findings(folder: Path, stated: SyntheticStatement) -> Iterator[str]:
     changed = [*LINKED.changes(folder, stated)]
     yield from changed
-    sources = {one.name: one.certificate for one in (stated.measured, stated.tidy)}
+    sources = {
+        source_statement.name: source_statement.certificate
+        for source_statement in (stated.measured, stated.tidy)
+    }
     unsound = [
         f"{name}: {finding}"
         for name in sources
@@ -59,7 +62,9 @@ def _findings(folder: Path, stated: SyntheticStatement) -> Iterator[str]:
     if changed or unsound:
         return
     tidy, measured = folder / stated.tidy.name, folder / stated.measured.name
-    yield from (f"{tidy.name}: {one}" for one in source_findings(tidy, measured))
+    yield from (
+        f"{tidy.name}: {source_finding}" for source_finding in source_findings(tidy, measured)
+    )
     yield from _promises(stated, read_bundle(measured))
     yield from _recounted(folder, stated, read_bundle(tidy))
 
@@ -73,11 +78,18 @@ def _source(folder: Path, certificate: str) -> Iterator[str]:
 
 def _promises(stated: SyntheticStatement, measured: Bundle) -> Iterator[str]:
     """Rows promise what the release does, no more."""
-    held = measured.certificate
+    certificate = measured.certificate
     told = (stated.guarantee.as_guarantee(), stated.worker, stated.establishment)
-    if told != (held.guarantee.as_guarantee(), held.worker, held.establishment):
+    if told != (
+        certificate.guarantee.as_guarantee(),
+        certificate.worker,
+        certificate.establishment,
+    ):
         yield f"{SYNTHETIC} promises something else than the release"
-    tables, guides = [one.name for one in held.tables], [one.table for one in stated.guides]
+    tables, guides = (
+        [table.name for table in certificate.tables],
+        [guide.table for guide in stated.guides],
+    )
     if sorted((*stated.reproduced, *guides)) != sorted(tables):
         yield f"{SYNTHETIC} does not name every table of the release once"
 
@@ -115,7 +127,9 @@ class _Counts:
         paths = {name: folder.absolute() / f"{name}.parquet" for name in TABLES}
         self._files = Files(read_addresses(paths, folder), Resources())  # type: ignore[arg-type]
         # All three are files, as the type of addresses cannot say.
-        own = [one.name for one in codebook.attributes.values() if one.origin is None]
+        own = [
+            attribute.name for attribute in codebook.attributes.values() if attribute.origin is None
+        ]
         self._short = {name: f"c{number}" for number, name in enumerate(own)}
 
     def __enter__(self) -> "_Counts":
@@ -152,11 +166,11 @@ class _Counts:
     def of(self, table: NoisyTable) -> tuple[Integers, Integers]:
         """The number of each combination that rows have, and how many have it."""
         known = [self._codebook.attributes[name] for name in table.codes]
-        columns = [self._origin(one) for one in known]
-        found = self._counted(sorted({one.name for one in columns}))
+        columns = [self._origin(attribute) for attribute in known]
+        found = self._counted(sorted({column.name for column in columns}))
         positions = {
-            one.name: _positions(found[origin.name], one, table.codes[one.name])
-            for one, origin in zip(known, columns, strict=True)
+            attribute.name: _positions(found[origin.name], attribute, table.codes[attribute.name])
+            for attribute, origin in zip(known, columns, strict=True)
         }
         kept = np.ones(len(found[NUMBER]), bool)
         for at in positions.values():
@@ -180,9 +194,9 @@ class _Counts:
 
     def _counted(self, columns: Sequence[str]) -> Mapping[str, Any]:
         short = [self._short[name] for name in columns]
-        found = hiding_errors(lambda: self._files.counted(ROWS, short))
-        return {name: found[at] for name, at in zip(columns, short, strict=True)} | {
-            NUMBER: found[NUMBER]
+        errors = hiding_errors(lambda: self._files.counted(ROWS, short))
+        return {name: errors[at] for name, at in zip(columns, short, strict=True)} | {
+            NUMBER: errors[NUMBER]
         }
 
 

@@ -97,7 +97,7 @@ def _further(
     division: Division,
 ) -> tuple[Margin, ...]:
     """Pairs of which the tree is farthest, measured."""
-    tables, (margins, rows) = _fitted(start, {_pair(one): one.noisy for one in tree})
+    tables, (margins, rows) = _fitted(start, {_pair(margin): margin.noisy for margin in tree})
     implied = _implied(tables, margins, rows)
     expected = {pair: implied[pair] for pair in start.pairs if pair not in tables}
     price, number = _part(budget, division.further_pairs), _further_pairs(start, division)
@@ -124,8 +124,8 @@ def _fitted(
     """The tables of the tree with margins from everything that was measured, and these."""
     margins, rows = margins_of(start.alone, {**tree, **(more or {})})
     tables = {
-        (a, b): agreeing(one.table, (margins[a], margins[b]), start.possible((a, b)))
-        for (a, b), one in tree.items()
+        (a, b): agreeing(groups.table, (margins[a], margins[b]), start.possible((a, b)))
+        for (a, b), groups in tree.items()
     }
     return tables, (margins, rows)
 
@@ -171,12 +171,14 @@ def _network(
     start: Start, tree: tuple[Margin, ...], more: tuple[Margin, ...]
 ) -> tuple[BayesianNetwork, float]:
     """Nodes along the tree from its first column, and the further pairs as targets."""
-    further = {_pair(one): one.noisy for one in more}
-    tables, (margins, rows) = _fitted(start, {_pair(one): one.noisy for one in tree}, further)
+    further = {_pair(margin): margin.noisy for margin in more}
+    tables, (margins, rows) = _fitted(
+        start, {_pair(margin): margin.noisy for margin in tree}, further
+    )
     implied = _implied(tables, margins, rows)
     targets = []
-    for (a, b), one in further.items():
-        towards = shrunk(one, implied[a, b])
+    for (a, b), groups in further.items():
+        towards = shrunk(groups, implied[a, b])
         table = agreeing(towards, (margins[a], margins[b]), start.possible((a, b)))
         targets.append(Fitted((a, b), table))
     nodes = tuple(_nodes(tables, margins))
