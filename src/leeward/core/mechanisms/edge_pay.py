@@ -105,7 +105,9 @@ class EdgePay(PayMechanism):
         reaches = mean_reaches(self.body)
         low, high = mean_interval(found, none, none + scale * reaches.max())
         for _ in range(NARROWINGS):
-            first, last = (np.clip(one / self.cap, 0, 1) * (len(RATIOS) - 1) for one in (low, high))
+            first, last = (
+                np.clip(number / self.cap, 0, 1) * (len(RATIOS) - 1) for number in (low, high)
+            )
             ends = reaches[np.floor(first).astype(int)], reaches[np.ceil(last).astype(int)]
             low, high = mean_interval(found, none, scale * np.maximum(*ends))
         return low, high

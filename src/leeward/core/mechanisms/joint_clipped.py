@@ -68,7 +68,7 @@ def moments_of(design: Design, *, gaussian: bool) -> NoiseMoments:
     sizes = design.tables
     total = 1 / (1 + sum(w / d for w, d in zip(weights, sizes, strict=True)))
     own = ((1 - 1 / d) / w if w else 0.0 for w, d in zip(weights, sizes, strict=True))
-    squares = (total, *(one + total / d**2 for one, d in zip(own, sizes, strict=True)))
+    squares = (total, *(number + total / d**2 for number, d in zip(own, sizes, strict=True)))
     return NoiseMoments(tuple(sqrt(2 / pi * square) for square in squares), squares)
 
 

@@ -245,7 +245,7 @@ class JointCounts(JointTables[JointPareto]):
         if found is None or not isinstance(rule, ScaleMargins):
             return None
         factors = [rule.factor(j) for j in range(len(found))]
-        return "margin", tuple(one / q for one, q in zip(found, factors, strict=True))
+        return "margin", tuple(number / q for number, q in zip(found, factors, strict=True))
 
     def expected(self, columns: Cells | Entries) -> Expected:
         """Of the total, and of each cell, (w, 1 + D)."""

@@ -232,7 +232,9 @@ class EmployerMoments:
         alpha = self.parameters.growth
         share = self.diameter * UNIT * alpha / (1 + alpha) / self.clipping.lattice
         above, below = share.numerator, share.denominator
-        return np.array([one * above // below + SUMS for one in theta.tolist()], dtype=np.int64)
+        return np.array(
+            [number * above // below + SUMS for number in theta.tolist()], dtype=np.int64
+        )
 
     @property
     def _rest(self) -> Fraction:

@@ -118,7 +118,7 @@ class PercentilesOfClasses(FromClasses):
             columns_of = (
                 dict(zip(ENDS, self._ends(blocks, values, bounds), strict=True)) | columns_of
             )
-        flat = {name: one.reshape(w, -1) for name, one in columns_of.items()}
+        flat = {name: column.reshape(w, -1) for name, column in columns_of.items()}
         return Measured(values.reshape(w, -1), flat, measured.law)
 
     def _ends(

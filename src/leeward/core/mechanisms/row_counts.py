@@ -27,7 +27,7 @@ def shares(weights: Sequence[float]) -> tuple[Fraction, ...]:
     """Exact parts of one that are proportional to public weights, to six digits."""
     most = max(weights, default=1.0)
     whole = [max(1, round(FINE * weight / most)) for weight in weights]
-    return tuple(Fraction(one, sum(whole)) for one in whole)
+    return tuple(Fraction(number, sum(whole)) for number in whole)
 
 
 @dataclass(frozen=True)

@@ -246,4 +246,4 @@ def _gaussian(sigma: float) -> tuple[Floats, Floats]:
 
 
 def _headrooms() -> Floats:
-    return np.array([float(one) for one in HEADROOMS])
+    return np.array([float(number) for number in HEADROOMS])

@@ -106,7 +106,7 @@ def _floor(value: arb) -> int:
 
 def _by_remainders(values: list[arb], whole: int) -> list[int]:
     floors = [_floor(value) for value in values]
-    rest = [one - floor for one, floor in zip(values, floors, strict=True)]
+    rest = [number - floor for number, floor in zip(values, floors, strict=True)]
     short = whole - sum(floors)
     order = sorted(range(len(rest)), key=cmp_to_key(_falling(rest)))
     return [floor + (order.index(i) < short) for i, floor in enumerate(floors)]

@@ -94,7 +94,8 @@ class Design:
         """Weights of the powers of a table where it and all later ones have `left` together."""
         own, rest = self.volumes[table], self.rests[table + 1]
         return tuple(
-            one * (rest[left - e] if 0 <= left - e < len(rest) else 0) for e, one in enumerate(own)
+            number * (rest[left - e] if 0 <= left - e < len(rest) else 0)
+            for e, number in enumerate(own)
         )
 
     def _pairs(self, table: int) -> list[tuple[int, int, float]]:

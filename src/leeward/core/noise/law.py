@@ -187,7 +187,7 @@ def _shape(piece: Piece) -> dict[str, float | None]:
 
 def read_law(stated: Sequence[Mapping[str, float | None]]) -> PiecewiseLaw:
     """The law of stated pieces; ValueError or ArithmeticError later on where there is none."""
-    starts = [None if one["low"] is None else Fraction(one["low"]) for one in stated]
+    starts = [None if entry["low"] is None else Fraction(entry["low"]) for entry in stated]
     pieces = tuple(
         _piece(low, high, one["rate"], one["power"], one["centre"])
         for one, (low, high) in zip(stated, pairwise([*starts, None]), strict=True)

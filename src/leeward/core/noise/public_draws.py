@@ -104,7 +104,7 @@ def _law(draws: PublicDraws, table: int) -> PiecewiseLaw:
     tail = Piece(Fraction(last), None, power, Fraction(0))
     if not draws.shape:
         tail = Piece(Fraction(last), None, Fraction(-1 / beyond))
-    jumps = [Fraction(one) for one in np.diff(heights).tolist()]
+    jumps = [Fraction(number) for number in np.diff(heights).tolist()]
     right, both = [*flat, tail], symmetric([*flat, tail])
     mirrored = [*(-jump for jump in reversed(jumps)), Fraction(0), *jumps]
     left = [

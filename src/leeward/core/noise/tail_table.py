@@ -54,7 +54,9 @@ class TailTable:
         wide = np.diff(nodes)[:, None] / 2
         z = nodes[:-1, None] + wide * (1 + points)
         found = np.stack(tails(z.ravel())).reshape(2, *z.shape)
-        integrals = [(found * wide * weights * one).sum(axis=2) for one in (np.ones_like(z), 2 * z)]
+        integrals = [
+            (found * wide * weights * number).sum(axis=2) for number in (np.ones_like(z), 2 * z)
+        ]
         first, second = (
             np.cumsum(np.pad(integral, ((0, 0), (1, 0))), axis=1) for integral in integrals
         )

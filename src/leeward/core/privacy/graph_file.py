@@ -90,7 +90,7 @@ def read_query(path: Path, graph: PolicyGraph) -> Query:
     if any(len(row) != len(rows[0]) for row in rows) or not all(map(whole.fullmatch, texts)):
         raise _bad(path, "must have whole numbers in every row", "query")
     found = {row[0]: tuple(map(int, row[1:])) for row in rows[1:]}
-    if any(abs(one) > LARGEST_ENTRY for few in found.values() for one in few):
+    if any(abs(number) > LARGEST_ENTRY for few in found.values() for number in few):
         raise _bad(path, f"must have numbers up to {LARGEST_ENTRY}", "query")
     graph.sensitivity(found)
     return found

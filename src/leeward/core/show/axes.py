@@ -189,7 +189,7 @@ class Axis:
     def _within(self, most: int) -> tuple[Tick, ...]:
         """Equal steps of the numbers themselves, for an axis within one power of ten."""
         steps = round_ticks(10**self.scale.low, 10**self.scale.high, most)
-        return tuple(Tick(self.at(one), text) for one, text in named(steps) if one > 0)
+        return tuple(Tick(self.at(number), text) for number, text in named(steps) if number > 0)
 
 
 def _power(value: float) -> str:

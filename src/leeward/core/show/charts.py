@@ -179,8 +179,8 @@ def couples(
     """Shares from 0 to 1 in the given order; the axis is in per cent."""
     scale = AxisScale.of(100 * share for _, *both in items for share in both)
     rows = (
-        Couple(label, (one, two), (scale.at(100 * one), scale.at(100 * two)))
-        for label, one, two in items
+        Couple(label, (number, two), (scale.at(100 * number), scale.at(100 * two)))
+        for label, number, two in items
     )
     return Couples(title, head, names, tuple(rows), scale.ticks)
 

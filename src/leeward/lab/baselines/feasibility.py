@@ -205,7 +205,7 @@ class _Search:
         place[self.free] = np.arange(self.free.size)
         given = known.equations.totals(np.where(fixed, known.low, 0))
         for row, cells in enumerate(known.equations.members()):
-            members = [self.variables[one] for one in place[cells] if one >= 0]
+            members = [self.variables[number] for number in place[cells] if number >= 0]
             if members and known.least[row] <= known.most[row] < UNBOUNDED:
                 low, high = int(known.least[row] - given[row]), int(known.most[row] - given[row])
                 total: Any = sum(members)

@@ -60,7 +60,7 @@ def _solved(counts: Integers, margins: Equations, base: int, seconds: float) -> 
     cp = solver()
     model = cp.CpModel()
     lower, rest = counts // base, counts % base
-    up = [model.new_int_var(0, int(one > 0), "") for one in rest]
+    up = [model.new_int_var(0, int(number > 0), "") for number in rest]
     slack = model.new_int_var(0, counts.size, "")
     sums, floors = margins.totals(counts), margins.totals(lower)
     for row, cells in enumerate(margins.members()):

@@ -65,7 +65,9 @@ def _secondary(
     table: Contributions, first: Mask, share: Fraction, seconds: float
 ) -> tuple[Mask, str]:
     """The mask of all that is withheld, and how it was found."""
-    needed = [(int(one), _need(int(table.totals[one]), share)) for one in np.flatnonzero(first)]
+    needed = [
+        (int(number), _need(int(table.totals[number]), share)) for number in np.flatnonzero(first)
+    ]
     if 2 * len(needed) * table.counts.size <= MOST_VARIABLES and seconds > 0:
         found = _exact(table, first, needed, seconds)
         if found is not None:
@@ -96,7 +98,7 @@ def _exact(
         for side in (need, -need):
             _deviation(model, table, hidden, item, side)
     costs = (table.totals + 1).tolist()
-    model.minimize(sum(cost * one for cost, one in zip(costs, hidden, strict=True)))
+    model.minimize(sum(cost * number for cost, number in zip(costs, hidden, strict=True)))
     done, status = solved(model, seconds)
     if status not in (cp.OPTIMAL, cp.FEASIBLE):
         return None
@@ -119,7 +121,7 @@ def _deviation(
         move = model.new_int_var(-count, most, "")
         model.add(move == 0).only_enforce_if(~hidden[cell])
         moves.append(move)
-    sums = [sum(moves[int(one)] for one in some) for some in table.margins.members()]
+    sums = [sum(moves[int(number)] for number in some) for some in table.margins.members()]
     for row, moved in enumerate(sums):
         model.add(moved == 0).only_enforce_if(~hidden[cells + row])
     own = moves[item] if item < cells else sums[item - cells]
@@ -137,7 +139,7 @@ class _Hypercubes:
     def __init__(self, table: Contributions, first: Mask) -> None:
         self.sizes = [int(code.max()) + 1 for code in table.codes]
         axes = range(len(self.sizes))
-        self.strides = [prod(one + 1 for one in self.sizes[at + 1 :]) for at in axes]
+        self.strides = [prod(number + 1 for number in self.sizes[at + 1 :]) for at in axes]
         self.subsets = [by for size in axes for by in combinations(axes, size + 1)]
         self.codes = np.concatenate(list(self._coordinates(table)), axis=1)
         self.number = np.full(prod(one + 1 for one in self.sizes), -1)
@@ -165,7 +167,7 @@ class _Hypercubes:
     def _cheapest(self, item: int, need: int) -> list[int]:
         """The corners whose withholding costs the fewest jobs, of those that can move so far."""
         own, others = self._steps(item)
-        shape = tuple(one.size for one in others)
+        shape = tuple(steps.size for steps in others)
         moves, cost = np.full(shape, self.totals[item]), np.zeros(shape, dtype=np.int64)
         for flipped in self.subsets:
             corner = self._corner(own, others, flipped)
@@ -178,7 +180,7 @@ class _Hypercubes:
         best = np.unravel_index(int(np.argmin(cost)), shape)
         chosen = [other.ravel()[at] for other, at in zip(others, best, strict=True)]
         corners = (int(self._corner(own, chosen, flipped)) for flipped in self.subsets)
-        return [one for one in corners if one >= 0]
+        return [number for number in corners if number >= 0]
 
     def _steps(self, item: int) -> tuple[list[int], list[Integers]]:
         """What each attribute adds to a place: the own code, and all others along its axis."""

@@ -94,8 +94,8 @@ def _keys() -> dict[str, dict[str, str]]:
 def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
     places = Places.of(economy)
     blocks = {
-        name: one | {"codes": _quoted(one["codes"])}
-        for name, one in block_attribute(economy).items()
+        name: attribute | {"codes": _quoted(attribute["codes"])}
+        for name, attribute in block_attribute(economy).items()
     }
     public = {"table": "workplaces", "public": True}
     region = {"from": "place", "map": REGION_FILE, "codes": _quoted(places.regions)}

@@ -164,7 +164,7 @@ def regression_findings(done: Regressions) -> tuple[FindingRow, ...]:
 def _finding_rows(done: Regressions, line: StatisticOfCells) -> Iterator[FindingRow]:
     """The least squares of a statistic, then every method at the ε nearest to that of the Atlas."""
     table = capital(STATISTICS[line.statistic])
-    epsilon = min(_epsilons(done), key=lambda one: (abs(one - POINT_OF_ATLAS), one))
+    epsilon = min(_epsilons(done), key=lambda number: (abs(number - POINT_OF_ATLAS), number))
     yield FindingRow(table, "", "standard error", "least squares", line.se)
     for point in _here(done, line.statistic, epsilon):
         label, setting = SHOWN[point.method].label, f"ε = {epsilon:g}"

@@ -270,7 +270,7 @@ def tail_share(released: Floats, truth: Floats) -> float:
     size = int(np.sum(~np.isnan(truth))) // TAILS
     found = 0
     for sign in (1, -1):
-        true, seen = (set(_lowest(sign * one, size)) for one in (truth, released))
+        true, seen = (set(_lowest(sign * number, size)) for number in (truth, released))
         found += len(true & seen)
     return found / (2 * size)
 

@@ -157,4 +157,4 @@ def _measured(point: ScoredPoint) -> bool:
 
 
 def _nearest(values: set[float], wanted: float) -> float | None:
-    return min(values, key=lambda one: (abs(one - wanted), one), default=None)
+    return min(values, key=lambda number: (abs(number - wanted), number), default=None)

@@ -41,7 +41,7 @@ class StratumGroups:
     def of(cls, of_cell: Integers) -> "StratumGroups":
         """The groups of a whole table."""
         cells = np.bincount(of_cell, minlength=len(NAMES))
-        return cls(of_cell, tuple(int(one) for one in np.flatnonzero(cells >= FEWEST)))
+        return cls(of_cell, tuple(int(number) for number in np.flatnonzero(cells >= FEWEST)))
 
     def among(self, of_cell: Integers) -> "StratumGroups":
         """The same groups for some of the cells."""

@@ -381,7 +381,7 @@ def _meeting(accepted: Sequence[Explanation], asked: Asked) -> set[frozenset[int
                 frozenset(n for n, where in enumerate(filters) if code in where.get(name, (code,)))
                 for code in attributes[name].codes
             }
-            crossed_sets = {one & other for one in sets for other in sharing}
+            crossed_sets = {first & other for first in sets for other in sharing}
             sets = {
                 crossed_set
                 for crossed_set in crossed_sets

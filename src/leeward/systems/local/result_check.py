@@ -60,7 +60,7 @@ def _contents(folder: Path, certificate: SurveyCertificate) -> Iterator[str]:
 def _most_bytes(survey: Survey, certificate: SurveyCertificate) -> int:
     """How large the estimates may be: a table of each question for everyone and each stratum."""
     asked = [question.as_json() for question in survey.questions]
-    answers = sum(len(one["answers"]) for one in asked)
+    answers = sum(len(entry["answers"]) for entry in asked)
     each = len(written({"asked": asked})) + ANSWER_BYTES * (answers + len(asked))
     strata = len(certificate.to_json()) * len(asked)
     return each * (1 + len(certificate.strata)) + strata + ANSWER_BYTES
@@ -101,7 +101,7 @@ def _adds_up(survey: Survey, tables: Sequence[Mapping[str, Any]]) -> bool:
         [(table["everyone"], table["question"], table["stratum"]) for table in tables] == order
         and [survey.named(one) for one in told] == strata
         and len(set(told)) == len(told)
-        and all(type(one) is int and one >= 0 for pair in numbers for one in pair)
+        and all(type(number) is int and number >= 0 for pair in numbers for number in pair)
         and all(_asked(survey, tables, place) for place in (None, *strata))
         and (not parts or all(_sums(parts, one) == _sums([one], one) for one in every))
     )
@@ -117,7 +117,7 @@ def _asked(
             for table in tables
             if table["everyone"] is everyone and table["stratum"] == stratum
         ]
-        reports, asked = {one["reports"] for one in group}, [one["asked"] for one in group]
+        reports, asked = {entry["reports"] for entry in group}, [entry["asked"] for entry in group]
         told = {sum(asked)} if survey.ask == "one" else set(asked)
         if group and (reports != told or 0 in reports):
             return False
@@ -127,7 +127,7 @@ def _asked(
 def _sums(tables: Sequence[Mapping[str, Any]], like: Mapping[str, Any]) -> tuple[int, int]:
     """Reports and people asked, of all tables of a question."""
     same = [table for table in tables if table["question"] == like["question"]]
-    return sum(one["reports"] for one in same), sum(one["asked"] for one in same)
+    return sum(entry["reports"] for entry in same), sum(entry["asked"] for entry in same)
 
 
 def _impossible(channel: Channel, table: Mapping[str, Any]) -> Iterator[str]:

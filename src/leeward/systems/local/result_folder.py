@@ -117,7 +117,7 @@ SURVEY = SealedFolder(
 
 def certify(survey: Survey, found: Mapping[str, Any], name: str, created: str) -> SurveyCertificate:
     """The certificate of a result, without the checksums of its files."""
-    every = [one for one in found["tables"] if one["everyone"]]
+    every = [entry for entry in found["tables"] if entry["everyone"]]
     parts = [one for one in found["tables"] if not one["everyone"]]
     first = survey.questions[0].name
     strata = [one for one in parts or every if one["question"] == first]

@@ -37,8 +37,8 @@ class Panel:
 def page(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> str:
     """The whole page."""
     asked = [
-        (one, [_panel(table) for table in found["tables"] if table["question"] == one["name"]])
-        for one in certificate.survey["questions"]
+        (entry, [_panel(table) for table in found["tables"] if table["question"] == entry["name"]])
+        for entry in certificate.survey["questions"]
     ]
     return template("local/result.html.j2").render(
         mark="",

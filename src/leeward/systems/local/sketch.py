@@ -129,7 +129,9 @@ class Sketch(ChannelDesign):
 
         def row(answer: int) -> tuple[Fraction, ...]:
             own = cast(list[int], buckets(np.arange(self.rows), answer, m).tolist())
-            return tuple(chances[(y ^ 1 << one).bit_count()] for one in own for y in range(1 << m))
+            return tuple(
+                chances[(y ^ 1 << number).bit_count()] for number in own for y in range(1 << m)
+            )
 
         return tuple(map(row, self.few))
 

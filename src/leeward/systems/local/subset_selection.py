@@ -113,7 +113,7 @@ class SubsetSelection(Supported, ChannelDesign):
 
     def as_json(self, report: Reports) -> list[int]:
         """The answers of a report."""
-        return [int(one) for one in report]
+        return [int(number) for number in report]
 
     def from_json(self, value: object) -> Reports:
         """A row of reports."""

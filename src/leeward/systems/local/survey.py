@@ -228,15 +228,15 @@ def survey_of(content: Mapping[str, Any]) -> Survey:
     epsilon = LocalEpsilon.read(content["epsilon"])
     questions = [
         Question(
-            one["name"],
-            one["question"],
+            entry["name"],
+            entry["question"],
             CodeList(
-                tuple(answer["code"] for answer in one["answers"]),
-                tuple(answer["label"] for answer in one["answers"]),
+                tuple(answer["code"] for answer in entry["answers"]),
+                tuple(answer["label"] for answer in entry["answers"]),
             ),
-            channel(one["method"], len(one["answers"]), epsilon),
+            channel(entry["method"], len(entry["answers"]), epsilon),
         )
-        for one in content["questions"]
+        for entry in content["questions"]
     ]
     strata = {one["name"]: tuple(one["codes"]) for one in content["strata"]}
     limits = content["limits"]

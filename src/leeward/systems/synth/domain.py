@@ -42,7 +42,7 @@ class Column:
     def as_json(self) -> dict[str, object]:
         """Plain values."""
         kind = "codes" if self.edges is None else "integer" if self.whole else "number"
-        ends = (int(one) if self.whole else one for one in self.edges or ())
+        ends = (int(number) if self.whole else number for number in self.edges or ())
         numbers = {} if self.edges is None else {"edges": list(ends)}
         return {"name": self.name, "type": kind, "values": list(self.values), **numbers}
 

@@ -102,8 +102,9 @@ class Measurer:
     ) -> dict[Columns, int]:
         """CONFIDENTIAL: how far pairs are from released expectations; a cell costs the penalty."""
         return {
-            held: distance(self.counts.of(held, groups), one) - round(UNIT * penalty * one.size)
-            for held, one in expected.items()
+            held: distance(self.counts.of(held, groups), column)
+            - round(UNIT * penalty * column.size)
+            for held, column in expected.items()
         }
 
     def chosen(

@@ -135,7 +135,7 @@ class Start:
         standing = [self._standing(at, rules) for at in columns]
         if prod(one.size for one in standing) > MOST_CELLS:
             return self._one_by_one(columns, rules)
-        allowed = np.ones([one.size for one in standing], dtype=bool)
+        allowed = np.ones([column.size for column in standing], dtype=bool)
         for rule in rules:
             both = zip(columns, standing, strict=True)
             allowed[np.ix_(*(np.isin(one, rule.get(at, one)) for at, one in both))] = False
@@ -159,7 +159,7 @@ class Start:
         allowed = np.ones(self.shape(columns), dtype=bool)
         for rule in rules:
             left = (self._left(at, rule) for at in columns)
-            allowed[np.ix_(*(one == 0 for one in left))] = False
+            allowed[np.ix_(*(number == 0 for number in left))] = False
         return allowed
 
     def _left(self, column: int, rule: Rule) -> Integers:
@@ -287,7 +287,7 @@ def _onto(noisy: NoisyGroups, columns: tuple[int, ...], wanted: tuple[int, ...])
     others = tuple(axis for axis, at in enumerate(columns) if at not in wanted)
     kept = [at for at in columns if at in wanted]
     axes = [kept.index(at) for at in wanted]
-    table, variance = (one.sum(axis=others) for one in (noisy.table, noisy.variance))
+    table, variance = (column.sum(axis=others) for column in (noisy.table, noisy.variance))
     return NoisyGroups(table.transpose(axes), variance.transpose(axes))
 
 
