@@ -16,8 +16,8 @@ from leeward.derived.products.layout_file import Number
 from leeward.derived.products.public_layout import MeasureRule, PublicLayout, refused
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import read_blocks
-from leeward.publishing.bundle.pay_statements import StatisticStatement
 from leeward.publishing.bundle.selection import named_rows
+from leeward.publishing.bundle.statistic_statements import StatisticStatement
 
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 HUNDREDTHS = {"dollar": 100, "dollars": 100, "cent": 1, "cents": 1}

@@ -17,7 +17,6 @@ from leeward.core.codebook.flow_classes import MEASURE
 from leeward.core.codebook.marginal import BOUND, COUNTED, RELEASED, margin_columns
 from leeward.core.codebook.totals import TOTAL_LABEL
 from leeward.publishing.bundle.bundle_files import TABLE_NAME, table_columns
-from leeward.publishing.bundle.pay_statements import FlowStatement, StatisticStatement
 from leeward.publishing.bundle.statements import (
     AttributeStatement,
     Count,
@@ -34,6 +33,7 @@ from leeward.publishing.bundle.statements import (
     TidiedStatement,
     TotalsStatement,
 )
+from leeward.publishing.bundle.statistic_statements import FlowStatement, StatisticStatement
 
 SINCE_3 = (
     *("establishments", "totals", "joint", "parents", "partial", "impossible", "tidied"),

@@ -17,7 +17,6 @@ from leeward.core.privacy.words import Sentence
 from leeward.core.show.numbers import crossed
 from leeward.publishing.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.publishing.bundle.bundle_files import table_columns
-from leeward.publishing.bundle.pay_statements import PayStatement, statistic_statement
 from leeward.publishing.bundle.software import software
 from leeward.publishing.bundle.statements import (
     AboutStatement,
@@ -42,6 +41,7 @@ from leeward.publishing.bundle.statements import (
     odds_statement,
     worker_promise,
 )
+from leeward.publishing.bundle.statistic_statements import PayStatement, statistic_statement
 from leeward.publishing.ledger import Account, Anchor
 from leeward.publishing.plan.plan import Plan
 from leeward.publishing.plan.planned_table import PlannedTable
