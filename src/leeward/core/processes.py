@@ -67,7 +67,12 @@ def _forked(processes: int, work: Work[Any], command: str) -> Iterator[ProcessPo
             if process not in others:
                 process.terminate()  # its task is no longer wanted
         if isinstance(error, BrokenProcessPool):
-            raise _killed(command) from error
+            raise LeewardError(
+                command,
+                rule="needs processes that live to the end of their work",
+                value="one that was killed, perhaps for want of memory",
+                next_step="Make room, or let it run on fewer cores.",
+            ) from error
         raise
     finally:
         pool.shutdown(cancel_futures=True)
@@ -94,12 +99,3 @@ def _run(number: int) -> Any:  # noqa: ANN401 (any result)
     if _work is None:
         raise RuntimeError("a process of the pool inherits its work")
     return _work(number)
-
-
-def _killed(command: str) -> LeewardError:
-    return LeewardError(
-        command,
-        rule="needs processes that live to the end of their work",
-        value="one that was killed, perhaps for want of memory",
-        next_step="Make room, or let it run on fewer cores.",
-    )

@@ -156,7 +156,7 @@ def _refusals(
 ) -> list[LeewardError]:
     found = [(error, _refusal(shape, error, parameter)) for error in errors]
     meant = {
-        (*error["loc"][:-1], _nearest(shape, error))
+        (*error["loc"][:-1], nearest(str(error["loc"][-1]), _known_keys(shape, error["loc"][:-1])))
         for error, _ in found
         if error["type"] == "extra_forbidden"
     }
@@ -166,10 +166,6 @@ def _refusals(
         for error, leeward_error in found
         if error["type"] != "missing" or error["loc"] not in meant
     ]
-
-
-def _nearest(shape: type[Written], error: ErrorDetails) -> str | None:
-    return nearest(str(error["loc"][-1]), _known_keys(shape, error["loc"][:-1]))
 
 
 def _refusal(shape: type[Written], error: ErrorDetails, parameter: str) -> LeewardError:

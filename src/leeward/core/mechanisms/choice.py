@@ -459,7 +459,12 @@ def named(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Me
         return measurement(name, marginal, asked, margins)
     except InvalidParameter as refusal:
         if refusal.parameter in ("delta", "rho"):
-            raise _for_table(refusal, marginal) from None
+            raise InvalidParameter(
+                refusal.parameter,
+                rule=refusal.rule,
+                value=f"{refusal.value} for table {marginal.name}",
+                next_step=refusal.next_step,
+            ) from None
         if refusal.parameter == "margins" and margins:
             raise _share_that_does(refusal, name, marginal, asked) from None
         if refusal.parameter != "epsilon":
@@ -566,15 +571,6 @@ def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
         "protected by no table that is of use",
         value=f"'{asked.policy.name}'",
         next_step="Use strong, which hides sizes within a factor 1+alpha.",
-    )
-
-
-def _for_table(refusal: LeewardError, marginal: Marginal) -> InvalidParameter:
-    return InvalidParameter(
-        refusal.parameter,
-        rule=refusal.rule,
-        value=f"{refusal.value} for table {marginal.name}",
-        next_step=refusal.next_step,
     )
 
 

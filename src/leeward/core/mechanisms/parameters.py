@@ -64,7 +64,13 @@ class Parameters:
         """Read and check what a user wrote; without ε, `in_rho` gives the price."""
         step = "Give the number of worker cells of one workplace cell."
         cells = whole_within(cells, "cells", 1, MOST_CELLS, next_step=step)
-        _check_calibration(calibration)
+        if calibration not in CALIBRATIONS:
+            raise InvalidParameter(
+                "calibration",
+                rule="must be 'tight' or 'published'",
+                value=shown(calibration),
+                next_step="Leave it out for the tight form.",
+            )
         return cls(
             alpha=None if alpha is None else _bounded_alpha(alpha),
             epsilon=Fraction(0) if epsilon is None else _bounded_epsilon(epsilon),
@@ -167,16 +173,6 @@ class Parameters:
             rule=rule,
             value=shown(self.epsilon),
             next_step=works if smallest <= MOST_EPSILON else none,
-        )
-
-
-def _check_calibration(calibration: str) -> None:
-    if calibration not in CALIBRATIONS:
-        raise InvalidParameter(
-            "calibration",
-            rule="must be 'tight' or 'published'",
-            value=shown(calibration),
-            next_step="Leave it out for the tight form.",
         )
 
 

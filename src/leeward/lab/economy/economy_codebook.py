@@ -47,7 +47,11 @@ _Dumper.add_representer(
 def codebook_text(economy: Economy) -> str:
     """The codebook as YAML."""
     document = {
-        "tables": _keys(),
+        "tables": {
+            "workplaces": {"id": "workplace_id", "employer": "employer_id"},
+            "workers": {"id": "worker_id"},
+            "jobs": {"worker": "worker_id", "workplace": "workplace_id"},
+        },
         "attributes": _attributes(economy),
         "impossible": [{name: _Code(code) for name, code in one.items()} for one in IMPOSSIBLE],
     }
@@ -81,14 +85,6 @@ def _csv(header: tuple[str, ...], *columns: list[Any]) -> str:
     writer.writerow(header)
     writer.writerows(zip(*columns, strict=True))
     return text.getvalue()
-
-
-def _keys() -> dict[str, dict[str, str]]:
-    return {
-        "workplaces": {"id": "workplace_id", "employer": "employer_id"},
-        "workers": {"id": "worker_id"},
-        "jobs": {"worker": "worker_id", "workplace": "workplace_id"},
-    }
 
 
 def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:

@@ -70,9 +70,11 @@ class EstablishmentFrame:
 def build_frame(bits: SeededBits, economy: Economy) -> EstablishmentFrame:
     """All establishments of an economy; their sizes add up to its jobs."""
     places = Places.of(economy)
-    place = _place(bits, places, economy.establishments)
+    bounds = np.cumsum(places.weights)[:-1]
+    place = np.searchsorted(bounds, bits.generator.random(economy.establishments)).astype(np.uint16)
     sector = _sector(bits, places, place)
-    ownership = _ownership(bits, sector)
+    shares = np.array([[*each.public, 100 - sum(each.public)] for each in SECTORS], dtype=float)
+    ownership = Categories.from_weights(shares).draw(bits, sector)
     area = places.town[place], places.region[place]
     employer = employers(bits, ownership, sector, area)
     wishes = _wishes(bits, places, (place, sector, ownership))
@@ -82,21 +84,11 @@ def build_frame(bits: SeededBits, economy: Economy) -> EstablishmentFrame:
     return EstablishmentFrame(place, sector, ownership, employer, size, premium)
 
 
-def _place(bits: SeededBits, places: Places, establishments: int) -> NDArray[np.uint16]:
-    bounds = np.cumsum(places.weights)[:-1]
-    return np.searchsorted(bounds, bits.generator.random(establishments)).astype(np.uint16)
-
-
 def _sector(bits: SeededBits, places: Places, place: NDArray[np.uint16]) -> NDArray[np.uint8]:
     """Every place has its own mix of sectors."""
     usual = np.array([sector.establishments for sector in SECTORS])
     effect = SPECIALISED * bits.generator.standard_normal((places.count, len(SECTORS)))
     return Categories.from_weights(tilted(usual, effect)).draw(bits, place)
-
-
-def _ownership(bits: SeededBits, sector: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    shares = np.array([[*each.public, 100 - sum(each.public)] for each in SECTORS], dtype=float)
-    return Categories.from_weights(shares).draw(bits, sector)
 
 
 def _wishes(

@@ -1,6 +1,6 @@
 """Domain: the columns of a table and all values that they may have, by the codebook alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -169,7 +169,7 @@ def _require_columns(columns: tuple[Column, ...]) -> None:
             value="none",
             next_step="Declare the columns of FILE with table: workers.",
         )
-    for name in _twice(names):
+    for name in (name for at, name in enumerate(names) if name in names[:at]):
         raise InvalidParameter(
             "codebook.attributes",
             rule="must declare a column of workers once: a synthetic row has one value in it",
@@ -184,7 +184,3 @@ def _require_columns(columns: tuple[Column, ...]) -> None:
                 value=f"{len(column.values)} of {shown(column.name)}",
                 next_step="Declare a coarser list of codes.",
             )
-
-
-def _twice(names: list[str]) -> Iterator[str]:
-    return (name for at, name in enumerate(names) if name in names[:at])
