@@ -41,7 +41,7 @@ def tables(book: Codebook) -> list[Marginal]:
 
 
 def asked(
-    book: Codebook, rule: JobsRule, *, owners: bool = False
+    book: Codebook, rule: JobsRule, *, owners: bool = False, batch: int = 3
 ) -> Callable[[Engine], tuple[Any, ...]]:
     """What a check finds, and the cells of every table."""
 
@@ -53,7 +53,7 @@ def asked(
         merged = {"owners": "merged"} if owners else {}
         engine.prepare(book, rule, [] if owners else asked, asked, **merged)  # type: ignore[arg-type]
         frame = engine.frame_sketch(book, "key", 100)
-        return found, frame, [read(engine, one, batch=3) for one in asked]
+        return found, frame, [read(engine, one, batch=batch) for one in asked]
 
     return ask
 
