@@ -1,23 +1,16 @@
 """Plan: what will be released, how, and at what price. Pure: nothing confidential is read."""
 
-import json
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 
-from leeward.core.codebook import (
-    TABLES,
-    Codebook,
-    EveryJob,
-    JobsRule,
-    NumericRange,
-)
+from leeward.core.codebook import TABLES, Attribute, Codebook, EveryJob, JobsRule
+from leeward.core.codebook.codebook import read_codebook
 from leeward.core.codebook.legal_passages import Law, read_law
 from leeward.core.codebook.resources import Resources, read_engine, read_resources
-from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.codebook.size_profile import TYPICAL, SizeProfile, read_profile
 from leeward.core.errors import raise_all
 from leeward.core.exact import number_text
 from leeward.core.noise.scales import public_seed
@@ -32,8 +25,16 @@ from leeward.publishing.plan.plan_problems import (
     require_promise,
 )
 from leeward.publishing.plan.planned_table import Context, PlannedTable, shown_by
-from leeward.publishing.plan.reading import Gathering, read_per, read_rows, read_shares
-from leeward.publishing.plan.request import Request, read_request
+from leeward.publishing.plan.reading import (
+    Gathering,
+    read_jobs,
+    read_per,
+    read_protection,
+    read_rows,
+    read_shares,
+    require_limit,
+)
+from leeward.publishing.plan.request import Request, digest_of, digest_of_codebook, read_request
 
 
 @dataclass(frozen=True, repr=False)
@@ -173,15 +174,7 @@ class Plan:
     @property
     def codebook_digest(self) -> str:
         """SHA-256 of what the codebook says, wherever its lists are kept."""
-        said = {name: [attribute.table, attribute.column, attribute.public, attribute.codes,
-                       dict(attribute.recode), attribute.unlisted, attribute.missing,
-                       *_said(attribute.numbers),
-                       *(() if attribute.total is None else ("total", attribute.total)),
-                       *(("nulls", attribute.nulls) if attribute.nulls else ())]
-                for name, attribute in self.codebook.attributes.items()}  # fmt: skip
-        ruled_out = [dict(combination) for combination in self.codebook.impossible]
-        return _digest({"keys": self.codebook.keys.as_json(), "attributes": said,
-                        **({"impossible": ruled_out} if ruled_out else {})})  # fmt: skip
+        return digest_of_codebook(self.codebook)
 
     @property
     def digest(self) -> str:
@@ -206,27 +199,6 @@ class Plan:
         return tuple(
             n for n, attribute in self.codebook.attributes.items() if not attribute.of_workplaces
         )
-
-
-def _said(numbers: NumericRange | None) -> tuple[object, ...]:
-    """What a codebook says of numbers; where no source of the cap is named, nothing of it."""
-    if numbers is None:
-        return ()
-    *said, cap_from = astuple(numbers)
-    return (*said, *(() if cap_from is None else ("cap_from", cap_from)))
-
-
-def digest_of(request: Request, codebook_digest: str) -> str:
-    """SHA-256 of a plan and its codebook.
-
-    Another title makes no other plan: else it would let the same tables be paid for twice.
-    """
-    return _digest([request.charged(), codebook_digest])
-
-
-def _digest(content: object) -> str:
-    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return sha256(text.encode()).hexdigest()
 
 
 def _from_here(table: object) -> object:
@@ -271,11 +243,35 @@ def read_plan(source: Path | str | Mapping[str, object]) -> Plan:
     return plan
 
 
+def read_context(
+    request: Request, path: Path, gathering: Gathering, *, strict: bool = False
+) -> Context:
+    """What all tables have in common; what is rejected is gathered, and tables are read anyway."""
+    files, folder, written = Gathering(), path.parent, request.codebook
+    place = written if isinstance(written, dict) else folder / written
+    codebook = files.attempt(lambda: read_codebook(place, folder))
+    profile = files.attempt(lambda: read_profile(request.sizes, folder)) or TYPICAL
+    guarantee = gathering.attempt(lambda: read_protection(request.protect), "protect")
+    gathering.problems.extend(files.problems)
+
+    def counted() -> tuple[JobsRule, Attribute | None]:
+        """The rule that says which jobs of a person count, and the attribute that it names."""
+        rule = read_jobs(request.jobs, strict=strict)
+        if guarantee is not None:
+            require_limit(guarantee.policy, rule)
+            if guarantee.policy.name == "weak" and codebook is not None:
+                codebook.require_lists()  # the kinds of workers are those of all attributes
+        return rule, None if codebook is None else read_per(rule, codebook)
+
+    jobs, per = gathering.attempt(counted) or (None, None)
+    return Context(codebook, guarantee, profile, jobs, per)
+
+
 def make_plan(request: Request, path: Path) -> Plan:
     """Look everything up that a request names; all that is wrong is refused at once."""
     gathering = Gathering()
     strict = gathering.attempt(lambda: read_rows(request.rows)) or False
-    context = Context.read(request, path, gathering, strict=strict)
+    context = read_context(request, path, gathering, strict=strict)
     resources = gathering.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
     law = gathering.attempt(lambda: read_law(request.law, path.parent))
     shares = gathering.attempt(lambda: read_shares(request.tables))

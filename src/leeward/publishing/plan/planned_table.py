@@ -2,25 +2,18 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 
 from leeward.core.codebook import Attribute, Codebook, JobsRule, Marginal, most_rows
-from leeward.core.codebook.codebook import read_codebook
-from leeward.core.codebook.size_profile import TYPICAL, SizeProfile, read_profile
+from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import NotCovered
 from leeward.core.mechanisms.choice import AUTO, choose, named
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.privacy import Guarantee, Person
 from leeward.core.show.numbers import crossed
 from leeward.publishing.plan.reading import (
-    Gathering,
-    read_jobs,
     read_margins,
-    read_per,
-    read_protection,
-    require_limit,
 )
-from leeward.publishing.plan.request import Request, WrittenTable
+from leeward.publishing.plan.request import WrittenTable
 from leeward.publishing.plan.sql import by_hand
 from leeward.publishing.plan.table_reading import read_marginal
 
@@ -77,36 +70,6 @@ class Context:
     jobs: JobsRule | None
     per: Attribute | None = None
     """The attribute that the jobs rule names."""
-
-    @classmethod
-    def read(
-        cls, request: Request, path: Path, found: Gathering, *, strict: bool = False
-    ) -> "Context":
-        """Read it; what is refused is kept in `found`, so that tables are looked at anyway."""
-        files = Gathering()
-        codebook = files.attempt(
-            lambda: read_codebook(
-                request.codebook
-                if isinstance(request.codebook, dict)
-                else path.parent / request.codebook,
-                path.parent,
-            )
-        )
-        profile = files.attempt(lambda: read_profile(request.sizes, path.parent))
-        guarantee = found.attempt(lambda: read_protection(request.protect), "protect")
-        found.problems.extend(files.problems)
-        context = cls(codebook, guarantee, profile or TYPICAL, None)
-        return found.attempt(lambda: context._with_jobs(request, strict=strict)) or context
-
-    def _with_jobs(self, request: Request, *, strict: bool) -> "Context":
-        """The same with the rule that says which jobs of a person count."""
-        jobs = read_jobs(request.jobs, strict=strict)
-        if self.asked is not None:
-            require_limit(self.asked.policy, jobs)
-        if self.asked is not None and self.asked.policy.name == "weak" and self.codebook:
-            self.codebook.require_lists()  # the kinds of workers are those of all attributes
-        per = None if self.codebook is None else read_per(jobs, self.codebook)
-        return replace(self, jobs=jobs, per=per)
 
     def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
         """A table with a mechanism for its share of the budget."""

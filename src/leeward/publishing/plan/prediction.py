@@ -19,7 +19,7 @@ from leeward.core.privacy.odds_of_suspicion import suspicion
 from leeward.core.privacy.words import joined
 from leeward.publishing.ledger import Account
 from leeward.publishing.ledger.account import payment
-from leeward.publishing.plan.plan import Plan, make_plan
+from leeward.publishing.plan.plan import Plan, make_plan, read_context
 from leeward.publishing.plan.planned_table import Context, PlannedTable
 from leeward.publishing.plan.reading import OFFERED, Gathering, read_shares
 from leeward.publishing.plan.request import Request, WrittenTable
@@ -108,7 +108,7 @@ def outlook(request: Request, path: Path) -> Outlook:
     plan = gathering.attempt(lambda: make_plan(request, path))
     if plan is not None:
         return Outlook(plan, plan.tables, plan.profile, plan.codebook)
-    refused, context = tuple(gathering.problems), Context.read(request, path, Gathering())
+    refused, context = tuple(gathering.problems), read_context(request, path, Gathering())
     tables = tuple(_alone(table, request.tables, context) for table in request.tables)
     return Outlook(None, tables, context.profile, context.codebook, refused)
 

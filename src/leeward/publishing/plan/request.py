@@ -1,13 +1,16 @@
 """Request: the plan file as a user writes it, before anything is looked up."""
 
+import json
 from collections.abc import Mapping
+from dataclasses import astuple
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
 from pydantic import Field, JsonValue
 
-from leeward.core.codebook import COUNT
+from leeward.core.codebook import COUNT, Codebook, NumericRange
 from leeward.core.codebook.legal_passages import NONE
 from leeward.core.codebook.yaml_document import (
     Long,
@@ -208,3 +211,37 @@ def _node(part: object, *, block: bool = False) -> yaml.Node:
     text = str(part).lower() if isinstance(part, bool) else str(part)
     # Line breaks of any kind are folded unless they are escaped.
     return yaml.ScalarNode(TEXT, text, style=None if text.isprintable() else '"')
+
+
+def digest_of(request: Request, codebook_digest: str) -> str:
+    """SHA-256 of a plan and its codebook.
+
+    Another title makes no other plan: else it would let the same tables be paid for twice.
+    """
+    return _digest([request.charged(), codebook_digest])
+
+
+def digest_of_codebook(codebook: Codebook) -> str:
+    """SHA-256 of what a codebook says, wherever its lists are kept."""
+    said = {name: [attribute.table, attribute.column, attribute.public, attribute.codes,
+                   dict(attribute.recode), attribute.unlisted, attribute.missing,
+                   *_said(attribute.numbers),
+                   *(() if attribute.total is None else ("total", attribute.total)),
+                   *(("nulls", attribute.nulls) if attribute.nulls else ())]
+            for name, attribute in codebook.attributes.items()}  # fmt: skip
+    ruled_out = [dict(combination) for combination in codebook.impossible]
+    return _digest({"keys": codebook.keys.as_json(), "attributes": said,
+                    **({"impossible": ruled_out} if ruled_out else {})})  # fmt: skip
+
+
+def _said(numbers: NumericRange | None) -> tuple[object, ...]:
+    """What a codebook says of numbers; where no source of the cap is named, nothing of it."""
+    if numbers is None:
+        return ()
+    *said, cap_from = astuple(numbers)
+    return (*said, *(() if cap_from is None else ("cap_from", cap_from)))
+
+
+def _digest(content: object) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()

@@ -24,9 +24,8 @@ from leeward.publishing.bundle.software import wrote_words
 from leeward.publishing.bundle.source_check import as_released
 from leeward.publishing.bundle.statements import make_up_promise
 from leeward.publishing.ledger.account import covers, owed
-from leeward.publishing.plan.plan import digest_of
 from leeward.publishing.plan.reading import read_jobs, read_rows
-from leeward.publishing.plan.request import Request
+from leeward.publishing.plan.request import Request, digest_of
 from leeward.publishing.plan.stated_plan import (
     Disagrees,
     StatedTable,
