@@ -230,7 +230,7 @@ def _decimal(number: Fraction) -> str | None:
 
 
 LAST_BITS = 1 << 16
-"""What cannot be told by this many bits is rejected."""
+"""What this many bits do not decide is rejected."""
 
 
 def accurate(value: Callable[[], arb], good: int = 64) -> arb:

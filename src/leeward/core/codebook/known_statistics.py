@@ -23,7 +23,7 @@ MOST_JOBS = 10**9
 """No data have more jobs than this."""
 
 MOST_PAY = 2**61 // MOST_JOBS
-"""The highest cap of pay: the payroll of so many jobs is at most 2^61, the most that is noised."""
+"""The highest cap of pay: the payroll of 10^9 jobs is at most 2^61, the noise's limit."""
 
 PERCENTILE = "percentile"
 """The identifier of the rows of percentiles."""
@@ -91,7 +91,7 @@ class Classes(Statistic):
 
 
 class Percentiles(Statistic):
-    """Numbers below which so many of a hundred jobs are, from the counts of the same classes.
+    """Numbers below which a given percentage of jobs are, from the counts of the same classes.
 
     `at` are whole percentages.
     """

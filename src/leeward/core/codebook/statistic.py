@@ -61,7 +61,7 @@ class Statistic:
     """Those of them by which jobs are counted."""
 
     several_classes: ClassVar[bool] = False
-    """Whether one class tells nothing."""
+    """Whether a single class is rejected: it gives no information."""
 
     sql: ClassVar[str | None] = None
     """The function of SQL that asks for it."""
@@ -82,7 +82,7 @@ class Statistic:
     """Whether a value is a sum of released classes, whose noise is known."""
 
     note: ClassVar[str | None] = None
-    """What whoever plans such a table must know."""
+    """What the author of a plan must know of such a table."""
 
     @property
     def column(self) -> Attribute:
@@ -130,7 +130,7 @@ class Statistic:
 
     @property
     def identifier(self) -> Attribute | None:
-        """The identifier of its rows where it stands in place of the classes."""
+        """The identifier of its rows where it replaces the classes."""
         return None
 
     @property
