@@ -17,8 +17,7 @@ import yaml
 from leeward.core.codebook import TABLES as TABLES_OF_PLANS
 from leeward.core.show.progress import Silent
 from leeward.derived.products.public_product import product
-from leeward.interface.commands.recipes.outcomes import LEAST_PAY
-from leeward.interface.commands.recipes.preparation import prepare
+from leeward.interface.commands.recipes.preparation import LEAST_PAY, prepare
 from leeward.interface.commands.recipes.recipe import Given, read_recipe
 from leeward.publishing.plan.plan import Plan, read_plan
 from leeward.publishing.plan.statistic_reading import pseo_edges

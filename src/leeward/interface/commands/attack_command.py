@@ -1,7 +1,7 @@
 """`leeward attack`: what an attacker learns, on made-up tables or on one's own."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -146,8 +146,15 @@ def _run(
     """Every attack on one shared world, which is opened if one of them has tables."""
     if tables:
         return [Run(attack_registry.run_on_files(names[0], tables, **given), given, None, tables)]
+    opened: AbstractContextManager[AttackedWorld | None] = nullcontext(None)
+    if data is not None:
+        bar.step("checking the rows")
+        opened = of_plan(read_plan(data))
+    elif any(ATTACKS[name].tables for name in names):
+        bar.step("making up an economy")
+        opened = made_up()
     runs, refused = [], list[LeewardError]()
-    with _world(names, data, bar) as world:
+    with opened as world:
         for at, name in enumerate(names):
             bar.step(f"{name}, {at + 1} of {len(names)}")
             try:
@@ -159,24 +166,6 @@ def _run(
     if not runs:
         raise_all(refused)
     return runs
-
-
-@contextmanager
-def _world(
-    names: Sequence[str], data: Path | None, bar: ProgressBar | Silent
-) -> Iterator[AttackedWorld | None]:
-    """The tables of a plan, made-up ones, or none if no attack asks for any."""
-    opened: AbstractContextManager[AttackedWorld | None]
-    if data is not None:
-        bar.step("checking the rows")
-        opened = of_plan(read_plan(data))
-    elif any(ATTACKS[name].tables for name in names):
-        bar.step("making up an economy")
-        opened = made_up()
-    else:
-        opened = nullcontext(None)
-    with opened as world:
-        yield world
 
 
 def _lines(runs: Sequence[Run], out: Path | None, *, brief: bool) -> Iterator[str]:

@@ -73,17 +73,15 @@ def _frankly() -> Iterator[None]:
         yield
     except LeewardError as refusal:
         hidden = refusal.problems if isinstance(refusal, Problems) else (refusal,)
-        problems = [_inside(problem) for problem in hidden]
+        problems = [
+            (problem.inside or problem) if isinstance(problem, Undisclosed) else problem
+            for problem in hidden
+        ]
     else:
         return
     if tuple(problems) != tuple(hidden):
         note(CONFIDENTIAL)
     raise_all(problems)
-
-
-def _inside(refusal: LeewardError) -> LeewardError:
-    inside = refusal.inside if isinstance(refusal, Undisclosed) else None
-    return refusal if inside is None else inside
 
 
 def _as_json(checked: Checked, most: str) -> dict[str, object]:

@@ -112,12 +112,12 @@ class Employees:
 
     def number_rows(self, folder: Path, resources: Resources) -> None:
         """Write the rows with their numbers into a new private folder: both tables or nothing."""
-        with private_folder(folder, CONFIDENTIAL):
-            self._write(folder, resources)
-
-    def _write(self, folder: Path, resources: Resources) -> None:
         table, sources = EMPLOYEES, {EMPLOYEES: self.source}
-        with frankly(), closing(open_database(sources, Path(), resources, tables=(table,))) as base:
+        with (
+            private_folder(folder, CONFIDENTIAL),
+            frankly(),
+            closing(open_database(sources, Path(), resources, tables=(table,))) as base,
+        ):
             rows = base.tables({table: tuple(self.columns)})[table].select(*self.columns)
             number = ibis.row_number().over(order_by=[rows[name] for name in rows.columns])
             others = {name: rows[name] for name in rows.columns if name not in self.persons}

@@ -1,6 +1,5 @@
 """`leeward explain`: what SELECT statements would count and cost, or why they are refused."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import typer
 
 from leeward.core.codebook import read_codebook
 from leeward.interface.commands.screen import show
-from leeward.publishing.plan.explanation import LARGEST, Asked, Cost, Explanation, explain
+from leeward.publishing.plan.explanation import LARGEST, Asked, explain
 from leeward.publishing.plan.reading import read_jobs, read_number, read_protection
 from leeward.publishing.plan.request import WrittenJobs, WrittenProtection
 
@@ -55,12 +54,7 @@ def explain_command(  # noqa: PLR0913 (a parameter for each option)
     explanations, cost = explain(sql, assumed, numbers if len(numbers) > 1 else ())
     parts = (*explanations, *(() if cost is None else (cost,)))
     lines = (line for at, part in enumerate(parts) for line in (*[""] * (at > 0), *part.lines()))
-    show(lines, lambda: _content(explanations, cost), as_json=as_json)
-
-
-def _content(explanations: Sequence[Explanation], cost: Cost | None) -> object:
-    """One explanation by itself, or several with what they cost together."""
     statements = [explanation.as_json() for explanation in explanations]
     together = None if cost is None else cost.as_json()
     several = {"statements": statements, "together": together}
-    return statements[0] if len(statements) == 1 else several
+    show(lines, lambda: statements[0] if len(statements) == 1 else several, as_json=as_json)

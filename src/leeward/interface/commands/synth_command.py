@@ -155,18 +155,14 @@ def inspect_command(  # noqa: PLR0913 (a parameter for each option)
     with progress() as bar:
         inspection = inspect(request, bar.step)
     numbers = {"confidential": CONFIDENTIAL, **inspection.as_json()}
-    _write_private(out, page(inspection), json.dumps(numbers, indent=1, ensure_ascii=False) + "\n")
+    written = json.dumps(numbers, indent=1, ensure_ascii=False) + "\n"
+    file, folder = OWNER  # only the owner may read the folder
+    with appearing(out, folder) as hidden:
+        write_file(hidden / PAGE, page(inspection).encode(), file)
+        write_file(hidden / NUMBERS, written.encode(), file)
     weak = ("Synthetic rows are bad at:", *(f"  {line}" for line in BAD_AT))
     lines = (CONFIDENTIAL, *findings(inspection), *weak, f"The page is {out / PAGE}.")
     show(lines, lambda: numbers, as_json=as_json)
-
-
-def _write_private(out: Path, html: str, numbers: str) -> None:
-    """Page and numbers in a new folder that only its owner may read."""
-    file, folder = OWNER
-    with appearing(out, folder) as hidden:
-        write_file(hidden / PAGE, html.encode(), file)
-        write_file(hidden / NUMBERS, numbers.encode(), file)
 
 
 def linked_command(  # noqa: PLR0913 (a parameter for each option)
