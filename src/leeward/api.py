@@ -367,7 +367,7 @@ def verify(
 
 def _findings(folder: Path) -> tuple[tuple[str, ...], tuple[Bundle, ...]]:
     """What is wrong with a folder by itself; and the bundles in it, where it is sound."""
-    from leeward.derived.settle.restated import restated_findings  # noqa: PLC0415 (mechanisms)
+    from leeward.derived.settle.tidy_statements import restated_findings  # noqa: PLC0415 (mechanisms)
     from leeward.publishing.bundle.verify import verify_bundle  # noqa: PLC0415 (reads every table)
 
     kind = kind_of(folder)

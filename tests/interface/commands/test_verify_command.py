@@ -75,7 +75,7 @@ def test_a_bundle_that_is_replaced_after_it_was_verified_is_not_signed(
         (bundle.path / "certificate.json").write_text("another one")
         return ()
 
-    last_look = "leeward.derived.settle.restated.restated_findings"
+    last_look = "leeward.derived.settle.tidy_statements.restated_findings"
     monkeypatch.setattr(last_look, verified)
     result = office.run(*signed_by("One", "author", "submitted"))
     assert result.exit_code == 1

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 import leeward
 from leeward import tidy
 from leeward.core.privacy import Guarantee
-from leeward.derived.settle.restated import restated_findings
+from leeward.derived.settle.tidy_statements import restated_findings
 from leeward.publishing.bundle import Certificate, read_bundle, verify_bundle
 from leeward.publishing.bundle.verify import _contents
 from leeward.publishing.ledger import Account, Anchor

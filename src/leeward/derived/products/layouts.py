@@ -1,23 +1,30 @@
 """Layouts: numbers of sealed bundles in the columns, order and flags of public products.
 
 Which table gives which column follows from its name, which begins with the name of a measure
-(`y1_earnings`, `y1_earnings_by_degree`), and from its identifiers.
+(`y1_earnings`, `y1_earnings_by_degree`), and from its identifiers. A number is written where its
+flag is 1 and left empty elsewhere. Noise takes counts below 0; public products have none, so that
+these are written as 0.
 """
 
+import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
+from math import inf
 from pathlib import Path
 
+from leeward.core.codebook import Flag
 from leeward.core.show.numbers import counted, crossed, losses, protected
-from leeward.derived.products.layout_file import LayoutFile
 from leeward.derived.products.public_layout import PublicLayout, refused
 from leeward.derived.products.public_product import public_layouts
-from leeward.derived.products.used_table import UsedTable
+from leeward.derived.products.used_table import Number, UsedTable
 from leeward.publishing.bundle import Bundle, read_bundle
 from leeward.publishing.bundle.bundle_files import BUNDLE_NAME, checksum_list, sha256
 from leeward.publishing.bundle.disk import refused as unwritable
 from leeward.publishing.bundle.disk import write_file, writing
+
+DIGITS = re.compile(r"[0-9]+")
 
 RULES = (
     "A number stands where its flag is 1. Flag -1: no table gives it, or the noise left none. "
@@ -73,6 +80,76 @@ def measure_of(table: str, measures: Sequence[str]) -> str | None:
     """The longest measure that the name of a table begins with, as a whole word."""
     fitting = [measure for measure in measures if f"{table}_".startswith(f"{measure}_")]
     return max(fitting, key=len, default=None)
+
+
+@dataclass
+class LayoutFile:
+    """A file: its columns of codes, and for each row of codes its numbers."""
+
+    name: str
+    layout: PublicLayout
+    identifiers: tuple[str, ...]
+    flags: Mapping[str, str]
+    """For each number its flag; empty where it has none."""
+    rows: dict[tuple[str, ...], dict[str, Number]] = field(default_factory=dict)
+
+    def put(self, number: Number) -> None:
+        """Keep a number; one that another table gave already is rejected."""
+        row = self.rows.setdefault(number.key, {})
+        known = row.get(number.column)
+        if known is not None and known.second == number.second:
+            raise refused(
+                "needs each number of the layout from one table alone",
+                f"{number.column} of {', '.join(number.key)} twice",
+                "Leave one of the bundles out, or give one of the tables another name.",
+            )
+        if known is None or known.second:
+            row[number.column] = number
+
+    @property
+    def raised(self) -> int:
+        """How many numbers are below 0 and are written as 0."""
+        every = (number for row in self.rows.values() for number in row.values())
+        return sum(
+            (cell.value or 0) < 0 and cell.column not in self.layout.signed for cell in every
+        )
+
+    def text(self) -> str:
+        """The file as CSV: identifiers, numbers, then flags; rows in the order of their codes."""
+        text = StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(
+            (*self.identifiers, *self.flags, *dict.fromkeys(filter(None, self.flags.values())))
+        )
+        for key in sorted(self.rows, key=_order):
+            row = self.rows[key]
+            flags: dict[str, int] = {}  # of several numbers that share one, the lowest
+            for column, flag in self.flags.items():
+                if flag:
+                    own = self._flag(row.get(column), flag)
+                    flags[flag] = min(own, flags.get(flag, own))
+            numbers: list[object] = []
+            for column, flag in self.flags.items():
+                number = row.get(column)
+                if number is None or number.value is None or (flag and flags[flag] != Flag.OK):
+                    numbers.append("")
+                else:
+                    signed = column in self.layout.signed
+                    numbers.append(number.value if signed else max(number.value, 0))
+            writer.writerow([*key, *numbers, *flags.values()])
+        return text.getvalue()
+
+    def _flag(self, number: Number | None, flag: str) -> int:
+        if number is None:
+            return self.layout.absent.get(flag, Flag.NO_NUMBER)
+        status = max(number.status, self.layout.lowest_flag)
+        return int(min(status, Flag.NO_NUMBER) if number.value is None else status)
+
+
+def _order(key: tuple[str, ...]) -> list[tuple[float, str]]:
+    """Codes by the number that they begin with, so that 10 years come after 2; then the others."""
+    begun = [(DIGITS.match(code), code) for code in key]
+    return [(inf if number is None else int(number[0]), code) for number, code in begun]
 
 
 @dataclass(frozen=True)
@@ -152,20 +229,17 @@ class FilledLayout:
         """The file of an LEHD version line, where the product has one; XX 00 is no named area."""
         if self.layout.version is None:
             return {}
-        product, times = self.layout.version.product, sorted({*self._times()})
+        product = self.layout.version.product
+        times = []  # the quarters of all rows, or their cohorts
+        for file in self.files.values():
+            places = [file.identifiers.index(column) for column in self.layout.version.time]
+            times += [":".join(key[place] for place in places) for key in file.rows]
         last = max(bundle.certificate.created for bundle in self.bundles)
         released = f"R{last[:4]}Q{(int(last[5:7]) + 2) // 3}"
-        span = f"{times[0]}-{times[-1]}"
+        span = f"{min(times)}-{max(times)}"
         words = (product, "XX", "00", span, self.layout.version.schema_, released)
         line = " ".join((*words, f"leeward_{self.bundles[0].certificate.name}"))
         return {f"version_{product.partition('_')[0].lower()}.txt": f"{line}\n"}
-
-    def _times(self) -> Iterator[str]:
-        """The quarters of all rows, or their cohorts."""
-        time = self.layout.version.time if self.layout.version else ()
-        for file in self.files.values():
-            places = [file.identifiers.index(column) for column in time]
-            yield from (":".join(key[place] for place in places) for key in file.rows)
 
 
 def _sources(tables: Sequence[UsedTable]) -> Iterator[str]:

@@ -73,7 +73,17 @@ class LodesForm(Written):
             if len(tables) == len(self.groups):
                 return tables
             missing.append(next(name for name, table in fitting.items() if table is None))
-        raise self._missing(missing[0] if missing else next(iter(self.groups)))
+        attribute = missing[0] if missing else next(iter(self.groups))
+        codes, homes = ", ".join(list(self.groups[attribute])[:5]), HOME in self.areas
+        words = [*(AREA_WORDS[area] for area in self.areas), attribute]
+        groups = [name for name in self.groups if name != "sector"]
+        listed = ["home", *(f"[home, {name}]" for name in groups)] if homes else groups
+        raise InvalidParameter(
+            "--lodes",
+            rule=f"needs a table by {' and '.join(words)}, with the codes {codes}…, of all jobs",
+            value=f"a bundle without a table of {attribute} for {self.name.upper()}",
+            next_step=f"Release by: [place, sector] with breakdowns: [{', '.join(listed)}].",
+        )
 
     def _fitting(
         self, bundle: Bundle, areas: tuple[str, ...], attribute: str
@@ -87,18 +97,6 @@ class LodesForm(Written):
             if whole and known and self.areas_of(table) == areas:
                 return table
         return None
-
-    def _missing(self, attribute: str) -> InvalidParameter:
-        codes, homes = ", ".join(list(self.groups[attribute])[:5]), HOME in self.areas
-        by = [*(AREA_WORDS[area] for area in self.areas), attribute]
-        groups = [name for name in self.groups if name != "sector"]
-        listed = ["home", *(f"[home, {name}]" for name in groups)] if homes else groups
-        return InvalidParameter(
-            "--lodes",
-            rule=f"needs a table by {' and '.join(by)}, with the codes {codes}…, of all jobs",
-            value=f"a bundle without a table of {attribute} for {self.name.upper()}",
-            next_step=f"Release by: [place, sector] with breakdowns: [{', '.join(listed)}].",
-        )
 
     def zones(self, bundle: Bundle) -> tuple[str, tuple[str, ...]]:
         """The identifier that is its home, and its codes."""

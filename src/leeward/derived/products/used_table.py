@@ -12,7 +12,6 @@ from leeward.core.codebook import Flag
 from leeward.core.codebook.known_statistics import PERCENTILE
 from leeward.core.codebook.statistic import COUNT
 from leeward.core.show.numbers import Ends
-from leeward.derived.products.layout_file import Number
 from leeward.derived.products.public_layout import MeasureRule, PublicLayout, refused
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import read_blocks
@@ -23,6 +22,20 @@ MONTHS = {"month": 1, "quarter": 3, "year": 12}
 HUNDREDTHS = {"dollar": 100, "dollars": 100, "cent": 1, "cents": 1}
 YEARS = re.compile(r"\b([0-9]{4})\s*(?:-|–|to)\s*([0-9]{4})\b")
 QUARTER = re.compile(r"(?P<year>[0-9]{4})[ _-]?Q(?P<quarter>[1-4])")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of a layout: the row and the column that it belongs to.
+
+    One that is `second` counts only where no other table gives that number.
+    """
+
+    key: tuple[str, ...]
+    column: str
+    value: int | None
+    status: int
+    second: bool = False
 
 
 @dataclass(frozen=True)
@@ -203,23 +216,20 @@ class UsedTable:
 
     def _values(self, row: CodedRow) -> Iterator[tuple[str, int | None]]:
         """Columns and what is written in them, pay in dollars."""
-        at, period = row.codes.get(PERCENTILE, ""), self.rule.dollars_of
-        if self.rule.at and at not in self.rule.at:
+        rule, at = self.rule, row.codes.get(PERCENTILE, "")
+        if rule.at and at not in rule.at:
             return
-        names = (self._indicator(row),) if self.rule.named_by else self.rule.columns(at)
+        names = rule.columns(at)
+        if rule.named_by:
+            name = row.codes.get(rule.named_by, "")
+            if name not in self.layout.numbers:
+                others = (measure for measure, r in self.layout.tables.items() if r.named_by)
+                raise refused(
+                    f"needs a column {rule.named_by} with names of {self.layout.name.upper()}, "
+                    f"such as {next(iter(self.layout.numbers))}",
+                    f"{self.table.name} with {name or f'no {rule.named_by}'}",
+                    f"Release statistic: {' or '.join(others)}, or give the table another name.",
+                )
+            names = (name,)
         for column, value in zip(names, (row.value, *row.ends), strict=False):
-            yield column, dollars(self.table, value, period) if period else value
-
-    def _indicator(self, row: CodedRow) -> str:
-        """The column that a code of the row names."""
-        by = self.rule.named_by
-        name = row.codes.get(by, "")
-        if name not in self.layout.numbers:
-            others = (measure for measure, rule in self.layout.tables.items() if rule.named_by)
-            raise refused(
-                f"needs a column {by} with names of {self.layout.name.upper()}, "
-                f"such as {next(iter(self.layout.numbers))}",
-                f"{self.table.name} with {name or f'no {by}'}",
-                f"Release statistic: {' or '.join(others)}, or give the table another name.",
-            )
-        return name
+            yield column, dollars(self.table, value, rule.dollars_of) if rule.dollars_of else value

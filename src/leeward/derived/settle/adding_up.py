@@ -57,15 +57,14 @@ class Settlement:
 
     def _holders(self, coarse: NoisyTable, tables: Sequence[NoisyTable]) -> list[NoisyTable]:
         """The tables that it is part of; of two alike the first one holds the other."""
-        return [table for table in tables if table is not coarse and self._holds(table, coarse)]
-
-    def _holds(self, fine: NoisyTable, coarse: NoisyTable) -> bool:
-        if not fine.divides(coarse):
-            return False
-        if not coarse.divides(fine):
-            return True
-        names = [table.name for table in self.tables]
-        return coarse.name in names and names.index(fine.name) < names.index(coarse.name)
+        names, holders = [table.name for table in self.tables], []
+        for fine in tables:
+            if fine is coarse or not fine.divides(coarse):
+                continue
+            alike, listed = coarse.divides(fine), coarse.name in names
+            if not alike or (listed and names.index(fine.name) < names.index(coarse.name)):
+                holders.append(fine)
+        return holders
 
     def _settled_first(
         self,

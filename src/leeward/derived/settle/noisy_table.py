@@ -86,7 +86,15 @@ class NoisyTable:
 
     def rows_in(self, coarse: "NoisyTable") -> Integers:
         """For each row the number of the row of a coarser table that it is part of."""
-        positions = {name: self._positions(name, codes) for name, codes in coarse.codes.items()}
+        positions = dict[str, Integers]()
+        for name, codes in coarse.codes.items():
+            if self.codes.get(name) == codes:
+                positions[name] = self.positions[name]
+            else:
+                of, parents = self.parents[name]
+                place = {code: at for at, code in enumerate(codes)}
+                steps = np.array([place[parents[code]] for code in self.codes[of]])
+                positions[name] = steps[self.positions[of]]
         keys = numbered(coarse.codes, positions, len(self.values))
         rows = np.minimum(np.searchsorted(coarse.keys, keys), len(coarse.keys) - 1)
         # Where nothing was drawn the coarser table may have no row; then any does for an exact 0.
@@ -100,15 +108,6 @@ class NoisyTable:
                 next_step="Tidy a bundle that `leeward release` wrote.",
             )
         return np.asarray(rows)
-
-    def _positions(self, name: str, codes: tuple[str, ...]) -> Integers:
-        """The position of each row's code in the list of an identifier, or of a parent of one."""
-        if self.codes.get(name) == codes:
-            return self.positions[name]
-        of, parents = self.parents[name]
-        place = {code: at for at, code in enumerate(codes)}
-        steps = np.array([place[parents[code]] for code in self.codes[of]])
-        return np.asarray(steps[self.positions[of]])
 
     def total(self) -> "NoisyTable":
         """Its sums by workplace, as a table."""
@@ -144,10 +143,17 @@ def read_table(bundle: Bundle, about: CertifiedTable) -> tuple[Block, NoisyTable
     """A table as published, with its rows of totals, and its cells as numbers."""
     block = join(list(read_blocks(bundle, about, totals=True)))
     cells = block.take(np.arange(about.cell_rows))
-    possible = _possible(about, cells)
+    positions = dict(zip(about.identifiers, cells.positions, strict=True))
+    possible = np.ones(len(cells), bool)  # combinations that the codebook rules out are empty
+    for codes in about.impossible or ():
+        combined = np.ones(len(cells), bool)
+        for name, code in codes.items():
+            if name in positions:
+                combined &= positions[name] == list(about.codes[name]).index(code)
+        possible &= ~combined
     table = _table(
         about,
-        dict(zip(about.identifiers, cells.positions, strict=True)),
+        positions,
         values=np.where(possible, cells.values, 0.0),
         drawn=(cells.status == Flag.OK) & possible,
         variances=_variances(bundle, about, cells),
@@ -203,18 +209,6 @@ def outlines(tables: Sequence[CertifiedTable]) -> list[NoisyTable]:
         empty, drawn = np.zeros(1), np.ones(1, bool)
         rows.append(_table(about, at, values=empty, drawn=drawn, variances=variances))
     return rows
-
-
-def _possible(about: CertifiedTable, cells: Block) -> Booleans:
-    """Which cells somebody may be in: a combination that the codebook calls impossible is empty."""
-    possible = np.ones(len(cells), bool)
-    for codes in about.impossible or ():
-        combined = np.ones(len(cells), bool)
-        for name, column in zip(about.identifiers, cells.positions, strict=True):
-            if name in codes:
-                combined &= column == list(about.codes[name]).index(codes[name])
-        possible &= ~combined
-    return possible
 
 
 def _variances(bundle: Bundle, about: CertifiedTable, cells: Block) -> Floats | None:

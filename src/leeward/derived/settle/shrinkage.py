@@ -37,27 +37,18 @@ def shrunk(table: NoisyTable, total: NoisyTable, rows: Integers, totals: Integer
     each = prod(len(table.codes[name]) for name in table.worker)
     z, v = (column.reshape(-1, each) for column in (table.values, table.spread()))
     size = totals[rows[::each]].astype(float)
-    usual = _usual(table, z, size)
+    # The shares of the workplace cells that agree in all attributes but the first, in jobs.
+    group = _groups(table, table.workplace[1:], each)
+    shares = np.clip(_by_group(z, group) / np.maximum(_by_group(size, group), 1), 0, 1)
+    usual = shares * size[:, None]
     if len(table.workplace) > 1:
-        usual = usual + _of_first(table, z - usual, v, size)
+        # How the cells with the same code of the first attribute differ together.
+        group = _groups(table, table.workplace[:1], each)
+        jobs, together = _by_group(size, group)[:, 0], _by_group(z - usual, group)
+        weight = _weight(together, _by_group(v, group), jobs)
+        usual = usual + weight * together * (size / np.maximum(jobs, 1))[:, None]
     moved = usual + _weight(z - usual, v, size) * (z - usual)
     return replace(table, values=moved.ravel())
-
-
-def _usual(table: NoisyTable, z: Floats, size: Floats) -> Floats:
-    """Jobs by the shares of the workplace cells that agree in all attributes but the first."""
-    group = _groups(table, table.workplace[1:], z.shape[1])
-    shares = np.clip(_by_group(z, group) / np.maximum(_by_group(size, group), 1), 0, 1)
-    return np.asarray(shares * size[:, None])
-
-
-def _of_first(table: NoisyTable, off: Floats, v: Floats, size: Floats) -> Floats:
-    """How the cells with the same code of the first attribute differ together, in jobs."""
-    group = _groups(table, table.workplace[:1], off.shape[1])
-    jobs = _by_group(size, group)[:, 0]
-    together = _by_group(off, group)
-    part = size / np.maximum(jobs, 1)
-    return np.asarray(_weight(together, _by_group(v, group), jobs) * together * part[:, None])
 
 
 def _groups(table: NoisyTable, names: tuple[str, ...], each: int) -> Integers:

@@ -83,8 +83,7 @@ def tidy(
     >>> leeward.tidy(bundle.path, bundle.path.parent / "tidy")["by_place"].columns
     ('place', 'value', 'status', 'released', 'margin')
     """
-    bundle = _sound(Path(source))
-    _require(bundle.certificate, shrink=shrink)
+    bundle = _tidiable(Path(source), shrink=shrink)
     shown = progress or Silent()
     writer = BundleWriter(Path(out))
     counts = [table for table in bundle.certificate.tables if table.disjoint]
@@ -123,7 +122,8 @@ def settled(
     return values
 
 
-def _sound(source: Path) -> Bundle:
+def _tidiable(source: Path, *, shrink: bool) -> Bundle:
+    """A sound release that can be tidied, and shrunk if that is asked."""
     bundle = read_bundle(source)
     findings = verify_bundle(source)
     if findings:
@@ -133,11 +133,7 @@ def _sound(source: Path) -> Bundle:
             value=f"{str(source)!r}, of which {findings[0]}",
             next_step="Ask for the bundle again, or see what `leeward verify` finds.",
         )
-    return bundle
-
-
-def _require(certificate: Certificate, *, shrink: bool) -> None:
-    """Refuse what cannot be tidied, or not be shrunk."""
+    certificate = bundle.certificate
     if certificate.made_from is not None:
         raise _refused(
             "must be a release",
@@ -160,6 +156,7 @@ def _require(certificate: Certificate, *, shrink: bool) -> None:
     if shrink:
         for problem in not_shrinkable(certificate.tables):
             raise problem
+    return bundle
 
 
 def not_shrinkable(tables: Sequence[CertifiedTable]) -> Iterator[LeewardError]:
@@ -238,36 +235,31 @@ class TidyRows:
 
     def write(self, writer: TableWriter) -> None:
         """Cells, then totals as sums of the tidy ones, in the order of the release."""
-        cells = self._cells()
-        writer.write(cells)
-        totals = Totals(self.marginal)
-        totals.add(cells)
-        done = self.about.cell_rows
-        for family, sums in totals.rows():
-            at = slice(done, done + sums.values.size)
-            released = self._released(at, sums.values.shape)
-            writer.write_totals(
-                family,
-                Published(sums.keys, sums.values, sums.flags, released, sums.establishments),
-            )
-            done = at.stop
-
-    def _cells(self) -> Published:
         about, block = self.about, self.block
-        cells, each = about.cell_rows // about.worker_cells, about.worker_cells
-        rows = slice(0, about.cell_rows)
-        first = slice(0, about.cell_rows, each)
+        done, each = about.cell_rows, about.worker_cells
+        first = slice(0, done, each)
         names = about.workplace_identifiers
         positions = dict(zip(about.identifiers, block.positions, strict=True))
         keys = numbered(
             {name: tuple(about.codes[name]) for name in names},
             {name: positions[name][first] for name in names},
-            cells,
+            done // each,
         )
+        values = self.values.reshape(done // each, each)
+        columns = self._released(slice(0, done), values.shape)
         frame = None if block.establishments is None else block.establishments[first]
-        columns = self._released(rows, (cells, each))
-        values = self.values.reshape(cells, each)
-        return Published(keys, values, block.status[first], columns, frame)
+        cells = Published(keys, values, block.status[first], columns, frame)
+        writer.write(cells)
+        totals = Totals(self.marginal)
+        totals.add(cells)
+        for family, sums in totals.rows():
+            rows = slice(done, done + sums.values.size)
+            released = self._released(rows, sums.values.shape)
+            writer.write_totals(
+                family,
+                Published(sums.keys, sums.values, sums.flags, released, sums.establishments),
+            )
+            done = rows.stop
 
     def _released(self, rows: slice, shape: tuple[int, ...]) -> dict[str, Integers]:
         """The released numbers of some rows, and all that is said of their noise."""

@@ -15,7 +15,7 @@ from starlette.routing import Route
 
 from leeward.core.errors import Damaged, LeewardError
 from leeward.core.show.notebook import Figure
-from leeward.derived.settle.restated import restated_findings
+from leeward.derived.settle.tidy_statements import restated_findings
 from leeward.interface.report.document import report
 from leeward.interface.report.promise import Saying, promised, unprotected
 from leeward.interface.report.writing import refuse_unsound, report_findings

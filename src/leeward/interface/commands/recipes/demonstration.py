@@ -10,8 +10,7 @@ from leeward.core.mechanisms.apd import count_beside_mean
 from leeward.core.show.numbers import error
 from leeward.derived.products.layouts import write_layout
 from leeward.derived.products.lodes import Lodes
-from leeward.derived.products.product_recipe import Recipe
-from leeward.derived.products.public_product import product
+from leeward.derived.products.public_product import Recipe, product
 from leeward.derived.settle.tidying import tidy
 from leeward.interface.commands.check_command import check_made_up
 from leeward.interface.commands.economy_command import make

@@ -7,8 +7,7 @@ from shlex import quote
 
 from leeward.core.codebook import TABLES
 from leeward.core.errors import BadFile, InvalidParameter, raise_all, shown
-from leeward.derived.products.product_recipe import Recipe
-from leeward.derived.products.public_product import product, product_names
+from leeward.derived.products.public_product import Recipe, product, product_names
 from leeward.interface.commands.new_files import (
     CONFIDENTIAL,
     list_text,

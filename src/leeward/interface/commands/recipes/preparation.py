@@ -13,7 +13,7 @@ import pyarrow as pa
 from leeward.core.codebook.wage_jobs import Quarter, WageColumns, WageJobs
 from leeward.core.errors import BadData, raise_all, shown
 from leeward.core.show.progress import Silent
-from leeward.derived.products.product_recipe import PreparedRows, Recipe
+from leeward.derived.products.public_product import PreparedRows, Recipe
 from leeward.interface.commands.new_files import CONFIDENTIAL
 from leeward.interface.commands.recipes.recipe import Years
 from leeward.interface.commands.screen import ProgressBar

@@ -18,8 +18,7 @@ from leeward.core.codebook.wage_jobs import Quarter
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import alpha_text
 from leeward.core.mechanisms.apd import ApdTarget
-from leeward.derived.products.product_recipe import Recipe
-from leeward.derived.products.public_product import Product, product
+from leeward.derived.products.public_product import Product, Recipe, product
 from leeward.lab.economy.made_up_codes import (
     AFQT,
     DEGREES,
