@@ -93,8 +93,7 @@ class Comparison:
 def compare(first: Bundle, second: Bundle, table: str) -> Comparison:
     """What differs between the tables of this name."""
     stated = certified(first, table), certified(second, table)
-    _require_alike(*stated)
-    lists = tuple(_together(*stated, name) for name in stated[0].identifiers)
+    lists = _code_lists(*stated)
     here = read_cells(first, stated[0], lists)
     there = read_cells(second, stated[1], lists)
     pairs = common(here, there, lists)
@@ -229,12 +228,14 @@ def refuse_unlike(first: CertifiedTable, second: CertifiedTable, next_step: str)
         raise _refused(rule, named, next_step)
 
 
-def _require_alike(first: CertifiedTable, second: CertifiedTable) -> None:
+def _code_lists(first: CertifiedTable, second: CertifiedTable) -> list[dict[str, str]]:
+    """The codes of each identifier with their labels: those of the first, then what is new."""
     refuse_unlike(first, second, "Compare another table.")
     for table in (first, second):
         if table.rows > MOST_ROWS:
             step = "Compare a smaller table here, and this one with a program that reads Parquet."
             raise _refused(f"must have at most {MOST_ROWS:,} rows", f"{table.rows:,}", step)
+    return [first.codes[n] | second.codes[n] | first.codes[n] for n in first.identifiers]
 
 
 def _read_as(table: CertifiedTable) -> tuple[object, ...] | None:
@@ -243,13 +244,6 @@ def _read_as(table: CertifiedTable) -> tuple[object, ...] | None:
     if not isinstance(of, StatisticStatement):
         return None if of is None else (of.name, of.of)
     return of.name, of.of, of.per_period, of.low, of.cap, of.edges, of.at
-
-
-def _together(first: CertifiedTable, second: CertifiedTable, name: str) -> dict[str, str]:
-    """The codes of an identifier with their labels: those of the first, then what is new."""
-    known = first.codes[name]
-    new = {code: label for code, label in second.codes[name].items() if code not in known}
-    return known | new
 
 
 def _holds(first: CertifiedTable, second: CertifiedTable) -> Fraction | None:

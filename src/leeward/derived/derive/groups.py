@@ -15,6 +15,7 @@ from leeward.core.noise.cell_errors import drawn_parts
 from leeward.core.noise.scales import DRAWS
 from leeward.core.noise.tabulated import Floats
 from leeward.derived.derive.stated_errors import Errors, require_counts, stated_draws
+from leeward.derived.settle.noisy_table import numbered
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import certified, join, read_blocks
 from leeward.publishing.bundle.total_check import stated_marginal
@@ -119,9 +120,8 @@ def _published(bundle: Bundle, table: CertifiedTable) -> Published:
         margins = dict.fromkeys(table.margin_columns, nothing.reshape(0, each))
         return Published(nothing, nothing.reshape(0, each), nothing, margins)
     rows = join(parts)
-    keys = np.zeros(len(rows), np.int64)
-    for name, places in zip(table.identifiers, rows.positions, strict=True):
-        keys = keys * len(table.codes[name]) + places
+    positions = dict(zip(table.identifiers, rows.positions, strict=True))
+    keys = numbered(table.codes, positions, len(rows))
     whole = keys.reshape(-1, each) if len(keys) % each == 0 else nothing.reshape(-1, each)
     if len(whole) * each < len(keys) or (np.diff(keys) < 1).any() or (whole[:, 0] % each).any():
         raise Damaged(

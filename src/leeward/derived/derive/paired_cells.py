@@ -12,7 +12,7 @@ from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.core.noise.tabulated import Floats
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.blocks import Block, Booleans, Integers, read_blocks
+from leeward.publishing.bundle.blocks import Booleans, Integers, read_blocks
 from leeward.publishing.bundle.selection import Coded
 
 if TYPE_CHECKING:
@@ -99,7 +99,16 @@ def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> KeyedCell
         np.array([number[code] for code in table.codes[name]], np.int64)
         for name, number in zip(table.identifiers, numbers, strict=True)
     ]
-    parts = [_numbered(block, places, lists) for block in read_blocks(bundle, table, totals=False)]
+    parts = []
+    for block in read_blocks(bundle, table, totals=False):
+        # Without the cells that have no establishment: a complete table is read like others.
+        kept = block.take(block.status == Flag.OK)
+        keys = np.zeros(len(kept), np.int64)
+        for place, listed, positions in zip(places, lists, kept.positions, strict=True):
+            keys = keys * len(listed) + place[positions]
+        low, high = kept.ends
+        drawn = kept.drawn & (low != EMPTY) & (high != EMPTY)
+        parts.append(KeyedCells(keys, kept.noisy, low, high, drawn, kept.establishments))
     cells = _join(parts)
     # A table is written in the order of its own codes, so there is seldom work.
     if not (cells.keys[1:] >= cells.keys[:-1]).all():
@@ -112,17 +121,6 @@ def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> KeyedCell
             next_step="Ask for the bundle again, or see what `leeward verify` finds.",
         )
     return cells
-
-
-def _numbered(block: Block, places: list[Integers], lists: Lists) -> KeyedCells:
-    """Without the cells that have no establishment: a complete table is read like others."""
-    kept = block.take(block.status == Flag.OK)
-    keys = np.zeros(len(kept), np.int64)
-    for place, listed, positions in zip(places, lists, kept.positions, strict=True):
-        keys = keys * len(listed) + place[positions]
-    low, high = kept.ends
-    drawn = kept.drawn & (low != EMPTY) & (high != EMPTY)
-    return KeyedCells(keys, kept.noisy, low, high, drawn, kept.establishments)
 
 
 def _join(parts: list[KeyedCells]) -> KeyedCells:
@@ -193,22 +191,22 @@ class PairedCells:
 
     def named(self, chosen: Integers) -> tuple[Pair, ...]:
         """The chosen cells for a person."""
-        return tuple(self._pair(int(row)) for row in chosen)
-
-    def _pair(self, row: int) -> Pair:
-        first, second = self.first, self.second
-        bounded = first.drawn[row] and second.drawn[row]
-        codes, key = list[Coded](), int(first.keys[row])
-        for listed in reversed(self.codes):
-            key, place = divmod(key, len(listed))
-            codes.append(listed[place])
-        return Pair(
-            tuple(reversed(codes)),
-            int(first.values[row]),
-            int(second.values[row]),
-            (int(self.ends[0][row]), int(self.ends[1][row])) if bounded else None,
-            self.different is not None and bool(self.different[row]),
-        )
+        first, second, pairs = self.first, self.second, []
+        bounded = self.bounded
+        for row in chosen.tolist():
+            codes, key = list[Coded](), int(first.keys[row])
+            for listed in reversed(self.codes):
+                key, place = divmod(key, len(listed))
+                codes.append(listed[place])
+            pair = Pair(
+                tuple(reversed(codes)),
+                int(first.values[row]),
+                int(second.values[row]),
+                (int(self.ends[0][row]), int(self.ends[1][row])) if bounded[row] else None,
+                self.different is not None and bool(self.different[row]),
+            )
+            pairs.append(pair)
+        return tuple(pairs)
 
 
 def common(first: KeyedCells, second: KeyedCells, lists: Lists) -> PairedCells:

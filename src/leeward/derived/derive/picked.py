@@ -152,7 +152,11 @@ def true_sizes(cells: Noisy) -> TrueSizes:
     tops = _tops(cells.below)
     of = np.minimum(np.searchsorted(tops, cells.below), len(tops) - 1)
     most = (cells.values + cells.below) / _units(cells)
-    edges = _classes(float(most.max(initial=1.0)))
+    # Classes of equal width, then classes that grow.
+    small = np.arange(2 * SMALL + 1) / 2 - 0.5
+    reach = max(float(most.max(initial=1.0)) / small[-1], 2.0)
+    steps = np.clip(np.ceil(np.log(reach) / np.log(GROWTH)), 1, MOST_CLASSES)
+    edges = np.concatenate([small, small[-1] * GROWTH ** np.arange(1, steps + 1)])
     groups = (np.flatnonzero(of == group) for group in range(len(tops)))
     shares = [_estimated(cells.take(group), edges) for group in groups]
     return TrueSizes(edges, tops, np.array(shares))
@@ -175,13 +179,6 @@ def _units(cells: Noisy) -> Floats:
     if cells.noise.relative or cells.by_count:
         return np.ones(len(cells.values))
     return cells.widths(np.zeros(1)) * np.ones(len(cells.values))
-
-
-def _classes(most: float) -> Floats:
-    """Classes of equal width, then classes that grow."""
-    small = np.arange(2 * SMALL + 1) / 2 - 0.5
-    steps = np.clip(np.ceil(np.log(max(most / small[-1], 2.0)) / np.log(GROWTH)), 1, MOST_CLASSES)
-    return np.concatenate([small, small[-1] * GROWTH ** np.arange(1, steps + 1)])
 
 
 def _estimated(cells: Noisy, edges: Floats) -> Floats:

@@ -1,6 +1,6 @@
 """Quantities: sums, means, shares, changes, ratios, ranks and growth of groups, by draws."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf
 
 import numpy as np
@@ -60,8 +60,13 @@ def means(question: DerivedQuestion) -> Iterator[DerivedRow]:
 
 def shares(question: DerivedQuestion) -> Iterator[DerivedRow]:
     """Of the sum of the groups that have the same codes of `of`."""
-    for places in _wholes(question.groups, question.of):
-        values, errors = question.groups.values[places], question.groups.errors.take(places)
+    groups, wholes = question.groups, dict[Codes, list[int]]()
+    for place, codes in enumerate(groups.codes):
+        named = zip(groups.by, codes, strict=True)
+        shared = tuple(code for name, code in named if name in question.of)
+        wholes.setdefault(shared, []).append(place)
+    for places in map(np.array, wholes.values()):
+        values, errors = groups.values[places], groups.errors.take(places)
         whole = errors.added().truths(values.sum(keepdims=True), 0)
         for at, place in enumerate(places.tolist()):
             own = errors.truths(values, at)
@@ -70,15 +75,6 @@ def shares(question: DerivedQuestion) -> Iterator[DerivedRow]:
             ends = _quotient_ends(own, (least, most))
             value = _quotient(values[at], values.sum())
             yield question.row(place, "share", value, ends, DENOMINATOR)
-
-
-def _wholes(groups: Groups, of: Sequence[str]) -> list[Integers]:
-    """The places of the groups that make up each whole."""
-    wholes: dict[Codes, list[int]] = {}
-    for place, codes in enumerate(groups.codes):
-        named = zip(groups.by, codes, strict=True)
-        wholes.setdefault(tuple(code for name, code in named if name in of), []).append(place)
-    return [np.array(places) for places in wholes.values()]
 
 
 def changes(question: DerivedQuestion) -> Iterator[DerivedRow]:

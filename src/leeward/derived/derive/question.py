@@ -124,29 +124,23 @@ def require_following(groups: Groups, quantities: Sequence[str], of: Sequence[st
         rule = "growth must be of a table of flows: it is job change over jobs"
         value = f"growth of {table.name}, a table of {table.statistic_words}"
         raise _refused("quantity", rule, value, "Choose a table with statistic: flows.")
-    if not table.disjoint:
-        _require_measures(groups, quantities, of)
+    if not table.disjoint:  # measures of flows and gains are numbers of the same jobs
+        left = [name for name in table.worker_identifiers if name not in (*groups.by, MEASURE)]
+        if left and not table.of_classes:
+            rule = "must name the identifiers of workers and jobs of a table of gains: net changes "
+            rule += "of an establishment among kinds of workers do not add up to its net change"
+            raise _refused("by", rule, ", ".join(groups.by) or "nothing", f"Add {', '.join(left)}.")
+        if "rank" in quantities:
+            rule = "must not be rank for flows and gains: measures have no common order"
+            raise _refused("quantity", rule, "rank", "Rank the places of a table of counts.")
+        if "share" in quantities and MEASURE not in of:
+            rule = f"must name {MEASURE} for shares of flows and gains: measures are not parts of "
+            rule += "a sum"
+            raise _refused("of", rule, ", ".join(of) or "nothing", f"Add {MEASURE}.")
     for name in of:
         if name not in groups.by:
             step = "Name identifiers of the groups, or leave it out for shares of the whole."
             raise _refused("of", "must be some of by", shown(name), step)
-
-
-def _require_measures(groups: Groups, quantities: Sequence[str], of: Sequence[str]) -> None:
-    """Measures of flows and gains are numbers of the same jobs."""
-    table = groups.table
-    left = [name for name in table.worker_identifiers if name not in (*groups.by, MEASURE)]
-    if left and not table.of_classes:
-        rule = "must name the identifiers of workers and jobs of a table of gains: net changes of "
-        rule += "an establishment among kinds of workers do not add up to its net change"
-        raise _refused("by", rule, ", ".join(groups.by) or "nothing", f"Add {', '.join(left)}.")
-    if "rank" in quantities:
-        rule = "must not be rank for flows and gains: measures have no common order"
-        raise _refused("quantity", rule, "rank", "Rank the places of a table of counts.")
-    if "share" in quantities and MEASURE not in of:
-        rule = f"must name {MEASURE} for shares of flows and gains: measures are not parts of a sum"
-        value = ", ".join(of) or "nothing"
-        raise _refused("of", rule, value, f"Add {MEASURE}.")
 
 
 def _refused(parameter: str, rule: str, value: str, next_step: str) -> InvalidParameter:

@@ -113,7 +113,16 @@ def series(
 ) -> CellSeries:
     """A cell of a table in a release and in others, which must have the same table."""
     about = bundle[table].about
-    _require_cell(about, cell)
+    wanted = ", ".join(about.identifiers) or "nothing"
+    step = f"Give such as {','.join(f'{name}=…' for name in about.identifiers) or 'no cell'}."
+    if {*cell} != {*about.identifiers}:
+        rule = f"must give a code to each of {wanted}, and to nothing else"
+        named = shown(", ".join(cell) or "nothing")
+        raise InvalidParameter(CELL, rule=rule, value=named, next_step=step)
+    for name, code in cell.items():
+        if code not in about.listed(name):
+            rule = f"must give a code of {name} that the table has"
+            raise InvalidParameter(CELL, rule=rule, value=shown(code), next_step=step)
     releases = {release.path.resolve(): release for release in (bundle, *over)}
     tables = {path: _same_table(bundle, release, table) for path, release in releases.items()}
     points, notes = [], []
@@ -126,9 +135,9 @@ def series(
             notes.append(f"The cell is not in the table of {stated.name}, {stated.period}.")
         else:
             points.append(point)
-    named = {name: Coded(cell[name], about.listed(name)[cell[name]]) for name in about.identifiers}
+    coded = {name: Coded(cell[name], about.listed(name)[cell[name]]) for name in about.identifiers}
     notes += _notes(bundle, about, releases.values(), tables.values())
-    return CellSeries(table, named, about.unit, tuple(points), tuple(dict.fromkeys(notes)))
+    return CellSeries(table, coded, about.unit, tuple(points), tuple(dict.fromkeys(notes)))
 
 
 def _same_table(first: Bundle, second: Bundle, name: str) -> CertifiedTable:
@@ -149,19 +158,6 @@ def _same_table(first: Bundle, second: Bundle, name: str) -> CertifiedTable:
             next_step=step,
         )
     return table
-
-
-def _require_cell(table: CertifiedTable, cell: Mapping[str, str]) -> None:
-    wanted = ", ".join(table.identifiers) or "nothing"
-    step = f"Give such as {','.join(f'{name}=…' for name in table.identifiers) or 'no cell'}."
-    if {*cell} != {*table.identifiers}:
-        rule = f"must give a code to each of {wanted}, and to nothing else"
-        named = ", ".join(cell) or "nothing"
-        raise InvalidParameter(CELL, rule=rule, value=shown(named), next_step=step)
-    for name, code in cell.items():
-        if code not in table.listed(name):
-            rule = f"must give a code of {name} that the table has"
-            raise InvalidParameter(CELL, rule=rule, value=shown(code), next_step=step)
 
 
 def _point(bundle: Bundle, table: CertifiedTable, cell: Mapping[str, str]) -> SeriesPoint | None:

@@ -1,6 +1,6 @@
 """Noisy table: the cells of a released table as numbers, with what is public of their noise."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -129,9 +129,7 @@ class NoisyTable:
         )
 
 
-def numbered(
-    codes: Mapping[str, tuple[str, ...]], positions: Mapping[str, Integers], rows: int
-) -> Integers:
+def numbered(codes: Mapping[str, Sized], positions: Mapping[str, Integers], rows: int) -> Integers:
     """The number of each combination of codes, the first identifier slowest."""
     number = np.zeros(rows, np.int64)
     for name, listed in codes.items():

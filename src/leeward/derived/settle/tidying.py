@@ -241,7 +241,7 @@ class TidyRows:
         names = about.workplace_identifiers
         positions = dict(zip(about.identifiers, block.positions, strict=True))
         keys = numbered(
-            {name: tuple(about.codes[name]) for name in names},
+            {name: about.codes[name] for name in names},
             {name: positions[name][first] for name in names},
             done // each,
         )
