@@ -57,6 +57,7 @@ SLOW = (
     "tests/interface/commands/test_bad_data.py",
     "tests/interface/commands/test_bad_folders.py",
     "tests/interface/commands/test_bad_ledgers.py",
+    "tests/interface/commands/test_bad_rows.py",
     "tests/interface/commands/test_check_and_release.py",
     "tests/interface/commands/test_evaluate_command.py",
     "tests/interface/commands/test_init_command.py",

@@ -15,6 +15,15 @@ from leeward.interface.commands.app import build
 from leeward.publishing.plan.plan import read_plan
 from tests.unchecked import UNCHECKED
 
+MARKER = "SECRET"
+"""What must never be seen outside."""
+
+NOTE = "Confidential: what follows may hold facts about the data. It stays inside.\n"
+ONE_ANSWER = (
+    "data: must be readable and agree with the codebook in every row; got files or rows that do "
+    "not (not shown). Run `leeward check`, whose output is confidential."
+)
+
 PLAN = """\
 data:
   workplaces: workplaces.csv
