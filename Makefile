@@ -22,7 +22,7 @@ SYSTEM_PACKAGES := postgresql default-jre-headless chromium fonts-liberation
 POSTGRESQL := /usr/lib/postgresql
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-quick test-system wheel-test lock sbom site audit bench bench-scale bench-peers bench-synth bench-peers-synth bench-peers-local evaluation docs views format clean system-deps
+.PHONY: help setup demo test test-quick test-system wheel-test lock sbom site audit bench bench-scale bench-peers bench-synth bench-peers-synth bench-peers-local evaluation docs views format clean system-deps types suite
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,10 +48,16 @@ demo: $(PLAIN) ## show the main job, from made-up tables to a bundle (build/demo
 	@rm -rf build/demo
 	@$(BIN)/leeward demo --out build/demo
 
+# Types are checked beside the first tests: mypy needs one core, for a minute where it has no cache.
 test: setup test-system ## check format, lint and types, run all tests (NO_SKIPS=1)
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
+	@$(MAKE) --no-print-directory -j 2 types suite
+
+types:
 	@$(BIN)/mypy
+
+suite:
 	@$(PYTEST) $(if $(NO_SKIPS),--no-skips --durations=50)
 
 test-quick: setup ## check format and lint, run tests that are not slow
