@@ -96,17 +96,12 @@ def plan_lines(
     yield "protect: {policy: strong, alpha: 0.1, epsilon: 4}"
     yield "tables:" if draft.tables else "tables: []  # name tables once an attribute has a list"
     yield from (f"  - {table}" for table in draft.tables)
-    yield from (f"  # {line}" for line in _suggested(draft))
-
-
-def _suggested(draft: FirstDraft) -> Iterator[str]:
-    """A table of flows, where jobs have their class: it costs a share of epsilon."""
     for table in draft.tables:
         for column in draft.active:
-            if column.table == "jobs":
+            if column.table == "jobs":  # the class of each job: a table of flows is possible
                 flows = f"statistic: flows, of: {column.attribute}, share: 1/4"
-                yield "hires, separations and job change; give the table above share: 3/4 then:"
-                yield f"- {{name: flows, by: [{', '.join(table.by)}], {flows}}}"
+                yield "  # hires, separations and job change; give the table above share: 3/4 then:"
+                yield f"  # - {{name: flows, by: [{', '.join(table.by)}], {flows}}}"
 
 
 def _attribute(column: DraftColumn) -> Iterator[str]:

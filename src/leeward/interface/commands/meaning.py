@@ -196,18 +196,19 @@ def fit_by_name(meaning: Meaning, kind: str, library: Library) -> ListFit | None
     """The list that a column's name stands for, if its type can hold the codes."""
     names = meaning.lists.split()[:1] if meaning.sure else []
     named = (listed for name in names for listed in library.named(name))
-    fitting = [listed for listed in named if "string" in kind or _all_numbers(listed)]
+    fitting = [
+        listed
+        for listed in named
+        # A column of whole numbers can hold the code 1, but neither 01 nor A1.
+        if "string" in kind
+        or all(code.isdecimal() and code == str(int(code)) for code in listed.codes)
+    ]
     return ListFit(f"{STANDARD}{fitting[0].name}", fitting[0]) if len(fitting) == 1 else None
 
 
 def spellings(listed: Classification) -> tuple[str, ...]:
     """The spellings that a draft accepts: those of the list, and labels beside them."""
     return (*listed.spellings, LABELS) if listed.spellings else ()
-
-
-def _all_numbers(listed: Classification) -> bool:
-    """Whether a column of whole numbers can hold all codes: 1 can be one, 01 and A1 cannot."""
-    return all(code.isdecimal() and code == str(int(code)) for code in listed.codes)
 
 
 def fit_by_codes(

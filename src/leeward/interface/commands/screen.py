@@ -115,6 +115,7 @@ def guarded(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
 
 
 def _end(error: BaseException) -> NoReturn:
+    """The message of an exception, and its exit code."""
     if isinstance(error, Interrupted):
         note(f"leeward: interrupted; {error}")
         raise typer.Exit(INTERRUPTED) from None

@@ -24,7 +24,6 @@ from leeward.publishing.bundle.signoff import (
     sign,
     standing,
 )
-from leeward.publishing.bundle.statements import MadeFromStatement
 
 Findings = tuple[str, ...]
 
@@ -131,20 +130,16 @@ def _checked(
         confirmed = "" if ledger is None else f" and the ledger confirms {origin}"
         tell(f"{bundle} is sound{confirmed}.")
         if made_from is not None:
-            tell(_origin(made_from, source))
+            compared = "is not compared: give it with --source"
+            if source is not None:
+                compared = f"is {source}: released numbers and promises are those of it"
+            tell(
+                f"It is made from {made_from.name} ({made_from.method}), certificate "
+                f"{made_from.certificate[:12]}…, which {compared}."
+            )
         for note in checked.notes:
             tell(note)
     return checked
-
-
-def _origin(made_from: MadeFromStatement, source: Path | None) -> str:
-    compared = "is not compared: give it with --source"
-    if source is not None:
-        compared = f"is {source}: released numbers and promises are those of it"
-    return (
-        f"It is made from {made_from.name} ({made_from.method}), certificate "
-        f"{made_from.certificate[:12]}…, which {compared}."
-    )
 
 
 def _apart(bundles: list[Path], tell: Callable[[str], None]) -> Findings:
