@@ -13,7 +13,7 @@ import sys
 import traceback
 from typing import Any, NoReturn, TypedDict
 
-from leeward.core.noise.selftest import require_accuracy
+from leeward.core.noise.tabulated import require_accuracy
 from leeward.interface.commands import main
 
 IMPORTED = (

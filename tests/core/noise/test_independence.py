@@ -20,15 +20,13 @@ import pytest
 from numpy.typing import NDArray
 
 from leeward.core.noise import exact_selection, sampling
-from leeward.core.noise.block_draws import RowBits, draw_block
+from leeward.core.noise.block_draws import PairBits, RowBits, draw_block, draw_pairs
 from leeward.core.noise.body import HEXAGON
 from leeward.core.noise.design import Design
 from leeward.core.noise.exact_selection import SecretSelection, below, choose, falls
-from leeward.core.noise.gaussian import SPARE, draw_gaussian
 from leeward.core.noise.joint_draws import LAST, RowWords, WordLayout, draw_joint
 from leeward.core.noise.law import discrete_laplace
-from leeward.core.noise.pairs import PairBits, draw_pairs
-from leeward.core.noise.sampling import Uniform, draw
+from leeward.core.noise.sampling import SPARE, Uniform, draw, draw_gaussian
 from leeward.core.noise.scales import Integers, LawByScale, Scales
 from leeward.core.randomness import SecretBits, SeededBits
 from leeward.lab.audit.independence import dependence
@@ -206,17 +204,17 @@ SAMPLERS: dict[str, Sampler] = {
     "block_draws.draw_block": Arrays(
         lambda n, bits: draw_block(alike(n), 2, SHAPE, bits), (2, SHAPE)
     ),
-    "gaussian.draw_gaussian": Arrays(
+    "sampling.draw_gaussian": Arrays(
         # A word of 0 accepts: proposal i is row i, and half of the proposals are not needed.
         lambda n, bits: draw_gaussian(Fraction(WIDE**2), n, bits),
         (1, 1),
         zeros=(1,),
         spare=ROWS + SPARE,
     ),
-    "pairs.draw_pairs": Arrays(
+    "block_draws.draw_pairs": Arrays(
         lambda n, bits: draw_pairs((alike(n), alike(n)), 2, HEXAGON, SHAPE, bits), (2, 4, SHAPE)
     ),
-    "pairs.draw_pairs, no H": Arrays(
+    "block_draws.draw_pairs, no H": Arrays(
         lambda n, bits: draw_pairs((alike(n), alike(n)), 1, HEXAGON, 0, bits), (1, 2, 0)
     ),
     "joint_draws.draw_joint": Arrays(
@@ -244,18 +242,18 @@ STEPS = {
     "block_draws.RowBits.read": "block_draws.draw_block",
     "block_draws.decide_block": "block_draws.draw_block",
     "block_draws.refine_row": "block_draws.draw_block",
-    "gaussian.accept": "gaussian.draw_gaussian",
-    "pairs.PairBits.read": "pairs.draw_pairs",
-    "pairs._below": "pairs.draw_pairs",
-    "pairs.decide_pairs": "pairs.draw_pairs",
-    "pairs.RefinedRow": "pairs.draw_pairs",
+    "sampling.accept": "sampling.draw_gaussian",
+    "block_draws.PairBits.read": "block_draws.draw_pairs",
+    "block_draws._below": "block_draws.draw_pairs",
+    "block_draws.decide_pairs": "block_draws.draw_pairs",
+    "block_draws.RefinedRow": "block_draws.draw_pairs",
     "joint_draws.RowWords.read": "joint_draws.draw_joint",
     "joint_draws.decide_joint": "joint_draws.draw_joint",
     "joint_draws.refine_joint": "joint_draws.draw_joint",
     "draws.SecretNoise.rounded": "sampling.draw",
-    "draws.SecretNoise.gaussian": "gaussian.draw_gaussian",
+    "draws.SecretNoise.gaussian": "sampling.draw_gaussian",
     "draws.SecretNoise.block": "block_draws.draw_block",
-    "draws.SecretNoise.pairs": "pairs.draw_pairs",
+    "draws.SecretNoise.pairs": "block_draws.draw_pairs",
     "draws.SecretNoise.joint": "joint_draws.draw_joint",
 }
 """What else takes or opens the door: a part of these samplers."""
@@ -432,9 +430,9 @@ def word_of_the_row_before(patch: pytest.MonkeyPatch) -> None:
     [
         ("block_draws.draw_block", one_h),
         ("joint_draws.draw_joint", one_h_of_a_product),
-        ("gaussian.draw_gaussian", repeated_half),
-        ("pairs.draw_pairs", word_of_the_row_before),
-        ("pairs.draw_pairs, no H", word_of_the_row_before),
+        ("sampling.draw_gaussian", repeated_half),
+        ("block_draws.draw_pairs", word_of_the_row_before),
+        ("block_draws.draw_pairs, no H", word_of_the_row_before),
     ],
 )
 def test_a_word_that_is_used_twice_is_found(

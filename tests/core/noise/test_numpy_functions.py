@@ -8,9 +8,15 @@ import pytest
 import leeward
 from leeward.core.errors import UntrustedMachine
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.noise import selftest
-from leeward.core.noise.selftest import ASSUMED, FUNCTIONS, require_accuracy, worst
-from leeward.core.noise.tabulated import FUNCTION, Floats
+from leeward.core.noise import tabulated
+from leeward.core.noise.tabulated import (
+    ASSUMED,
+    FUNCTION,
+    FUNCTIONS,
+    Floats,
+    require_accuracy,
+    worst,
+)
 
 
 @pytest.fixture
@@ -40,7 +46,7 @@ def test_a_rough_machine_draws_nothing(
     monkeypatch: pytest.MonkeyPatch, mechanism: str, cells: int
 ) -> None:
     rough = {**FUNCTIONS, "log": (lambda x: np.log(x) * (1 + 1e-9), FUNCTIONS["log"][1])}
-    monkeypatch.setattr(selftest, "FUNCTIONS", rough)
+    monkeypatch.setattr(tabulated, "FUNCTIONS", rough)
     made = leeward.mechanism(mechanism, alpha="0.1", epsilon=1, cells=cells)
     assert isinstance(made, Additive)
     counts = [1] if cells == 1 else [[1] * cells]

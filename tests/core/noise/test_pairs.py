@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leeward.core.noise import pairs
+from leeward.core.noise import block_draws
+from leeward.core.noise.block_draws import PairBits, RefinedRow, decide_pairs, draw_pairs
 from leeward.core.noise.body import CENTRED, HEXAGON, Body
-from leeward.core.noise.pairs import PairBits, RefinedRow, decide_pairs, draw_pairs
 from leeward.core.noise.scales import LEAST_NOISE, MOST_NOISE, Integers, Scales, TwoScales
 from leeward.core.randomness import SecretBits, SeededBits
 from tests.core.noise.scripted import constant_bits, scripted_bits
@@ -82,7 +82,7 @@ def test_both_numbers_of_a_refined_row_see_the_same_uniforms(
             made.append(row)
             super().__init__(words, row, bits)
 
-    monkeypatch.setattr(pairs, "RefinedRow", Counted)
+    monkeypatch.setattr(block_draws, "RefinedRow", Counted)
     decide_pairs(two(Fraction(2) ** 70, 8), pair_bits(8, HEXAGON, 4), HEXAGON, SecretBits())
     assert made == list(range(8))
 

@@ -5,13 +5,11 @@ from typing import final
 
 import numpy as np
 
-from leeward.core.noise.block_draws import draw_block
+from leeward.core.noise.block_draws import draw_block, draw_pairs
 from leeward.core.noise.body import Body
 from leeward.core.noise.design import Design
-from leeward.core.noise.gaussian import draw_gaussian
 from leeward.core.noise.joint_draws import draw_joint
-from leeward.core.noise.pairs import draw_pairs
-from leeward.core.noise.sampling import draw
+from leeward.core.noise.sampling import draw, draw_gaussian
 from leeward.core.noise.scales import BOUND, Integers, Laws, Scales, TwoScales
 from leeward.core.randomness import SecretBits
 

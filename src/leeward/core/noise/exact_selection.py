@@ -82,32 +82,23 @@ def choose(levels: Sequence[int], places: Sequence[int], rate: Fraction, bits: S
     uniform = Uniform(bits.word(WORD), WORD, bits)
     while True:
         with precision(uniform.size + START_BITS):
-            found = _between(uniform, weights(levels, places, rate))
-        if found is not None:
-            return found
+            parts = weights(levels, places, rate)
+            total, start = sum(parts, arb(0)), arb(0)
+            low, high = (end * total for end in uniform.ends())
+            for i, part in enumerate(parts):
+                end = start + part
+                # Nothing is below the first part, nor above the last.
+                if (i == 0 or low >= start) and (i == len(parts) - 1 or high <= end):
+                    return i
+                start = end
         uniform.extend()
-
-
-def _between(uniform: Uniform, parts: list[arb]) -> int | None:
-    """The part in which the interval of U certainly lies; None where that is open."""
-    total = sum(parts, arb(0))
-    low, high = (end * total for end in uniform.ends())
-    start = arb(0)
-    for i, part in enumerate(parts):
-        end = start + part
-        # Nothing is below the first part, nor above the last.
-        if (i == 0 or low >= start) and (i == len(parts) - 1 or high <= end):
-            return i
-        start = end
-    return None
 
 
 def falls(exponent: Fraction, bits: SecretBits) -> bool:
     """A coin of probability exactly e^(−exponent)."""
     if exponent == 0:
         return True
-    uniform = Uniform(bits.word(WORD), WORD, bits)
-    return not uniform.decide(lambda: ((-ball(exponent)).exp(), 1 - (-ball(exponent)).exp()))
+    return Uniform(bits.word(WORD), WORD, bits).below_exp(exponent)
 
 
 def below(count: int, bits: SecretBits) -> int:

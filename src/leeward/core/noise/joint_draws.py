@@ -22,8 +22,7 @@ from leeward.core.noise.integers import largest_remainders
 from leeward.core.noise.near import Near, Open, exponentials, gamma, largest, settled
 from leeward.core.noise.sampling import Uniform
 from leeward.core.noise.scales import LEAST_NOISE, MOST_NOISE, Integers, Scales
-from leeward.core.noise.selftest import require_accuracy
-from leeward.core.noise.tabulated import ROUNDING, Floats, Words
+from leeward.core.noise.tabulated import ROUNDING, Floats, Words, require_accuracy
 from leeward.core.randomness import SecretBits
 
 CHUNK_WORDS = 1 << 17

@@ -1,13 +1,20 @@
-"""The float64 columns of a piecewise law: quantiles at array speed with certain error bounds."""
+"""Float64: what NumPy may err, and the columns of a piecewise law with certain error bounds.
 
-from collections.abc import Sequence
+The error bounds of the fast path assume NumPy to be accurate to 2^-42 relative, hundreds of times
+its documented error (assumption (N) of sampling.proof.md). The self-test compares NumPy's functions
+with balls, before the first draw; a machine that fails it draws nothing.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from leeward.core.exact import exact_value
+from leeward.core.errors import UntrustedMachine
+from leeward.core.exact import exact_value, precision
 from leeward.core.noise.piece import Piece
 
 Floats = NDArray[np.float64]
@@ -18,7 +25,63 @@ ROUNDING = 2.0**-50
 
 FUNCTION = 2.0**-40
 """Relative error assumed of NumPy's log, expm1, arctan and powers: a thousand times the documented
-4 units in the last place (selftest.py checks the running machine before the first draw)."""
+4 units in the last place (the self-test checks the running machine before the first draw)."""
+
+ASSUMED = 2.0**-42
+POINTS = 1000
+"""What the self-test asks of NumPy, and at how many points."""
+
+Function = Callable[[Floats], Floats]
+Truth = Callable[[arb], arb]
+
+FUNCTIONS: Mapping[str, tuple[Function, Truth]] = {
+    "log": (np.log, arb.log),
+    "exp": (np.exp, arb.exp),
+    "expm1": (np.expm1, arb.expm1),
+    "arctan": (np.arctan, arb.atan),
+    "power": (lambda x: x**-4, lambda x: x**-4),
+}
+
+
+def points(name: str) -> Floats:
+    """Fixed points of all magnitudes, and near the one where the function is zero or one."""
+    tiny = np.geomspace(1e-30, 0.5, POINTS // 4)
+    around = np.concatenate([-tiny, tiny])
+    wide = np.linspace(-690.0, 690.0, POINTS // 2) * (1 + 1e-9)
+    if name == "log":
+        return np.concatenate([np.exp(wide), 1 + around])
+    if name == "power":
+        return np.concatenate([np.exp(wide / 10), 1 + around])
+    return np.concatenate([np.sinh(wide / 20) if name == "arctan" else wide, around])
+
+
+def worst(name: str, function: Function | None = None) -> float:
+    """The largest relative error of a function, or of another in its place."""
+    numeric, exact = FUNCTIONS[name]
+    at = points(name)
+    values = (function or numeric)(at)
+    with precision(128):
+        truths = [exact(arb(float(x))) for x in at]
+        errors = [
+            abs(float((arb(float(v)) - t) / t))
+            for v, t in zip(values, truths, strict=True)
+            if t != 0
+        ]
+    return max(errors)
+
+
+@lru_cache(maxsize=1)
+def require_accuracy() -> None:
+    """Refuse a machine whose NumPy is worse than assumed; tried once in a process."""
+    for name in FUNCTIONS:
+        error = worst(name)
+        if not error <= ASSUMED:
+            raise UntrustedMachine(
+                "numpy",
+                rule=f"{name} must be accurate to 2^-42 on this machine",
+                value=f"a relative error of {error:.2g}",
+                next_step="Install another build of NumPy, or use another machine.",
+            )
 
 
 ONE = np.uint64(1)

@@ -18,7 +18,7 @@ from leeward.core.installation import hint
 from leeward.core.noise.law import laplace
 from leeward.core.noise.noise_source import secret
 from leeward.core.noise.scales import Scales
-from leeward.core.noise.selftest import require_accuracy
+from leeward.core.noise.tabulated import require_accuracy
 from leeward.core.privacy import Guarantee
 from leeward.core.randomness import SecretBits
 from leeward.interface.commands.screen import REFUSED, say, say_json

@@ -18,8 +18,8 @@ from flint import arb
 
 from leeward.core.exact import ball, precision
 from leeward.core.mechanisms.size_grid import STEPS
-from leeward.core.noise.gaussian import normaliser
 from leeward.core.noise.law import Law
+from leeward.core.noise.sampling import normaliser
 from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.exams import by_policy, examined

@@ -13,9 +13,9 @@ from leeward.core.mechanisms.pay_clipped import PayClipped
 from leeward.core.mechanisms.pay_margins import PayMargins
 from leeward.core.mechanisms.pay_pareto import PayPareto
 from leeward.core.mechanisms.payroll_slope import PayrollSlope
+from leeward.core.noise.block_draws import PairBits, decide_pairs
 from leeward.core.noise.body import Body
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.pairs import PairBits, decide_pairs
 from leeward.core.noise.scales import Integers, Laws, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats
 from leeward.lab.audit.audit_line import ALPHA

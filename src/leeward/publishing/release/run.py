@@ -8,7 +8,7 @@ from pathlib import Path
 from leeward.core.codebook import Steps
 from leeward.core.interruption import postponed
 from leeward.core.mechanisms.measurement import Needs
-from leeward.core.noise.selftest import require_accuracy
+from leeward.core.noise.tabulated import require_accuracy
 from leeward.publishing.bundle import BundleWriter
 from leeward.publishing.engines.engine import Engine
 from leeward.publishing.ledger import Account, Entry

@@ -16,8 +16,7 @@ from leeward.core.codebook import RealRange
 from leeward.core.errors import NotCovered
 from leeward.core.mechanisms.moments import lattice_points
 from leeward.core.mechanisms.theil_sen import FEWEST
-from leeward.core.noise.selftest import require_accuracy
-from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.tabulated import Floats, require_accuracy
 from leeward.publishing.bundle.witness import Witness
 from leeward.publishing.bundle.writer import require_free
 from leeward.publishing.engines.table_files import opened_file

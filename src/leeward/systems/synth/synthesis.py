@@ -12,7 +12,7 @@ from pathlib import Path
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.noise.exact_selection import SECRET
 from leeward.core.noise.noise_source import secret
-from leeward.core.noise.selftest import require_accuracy
+from leeward.core.noise.tabulated import require_accuracy
 from leeward.publishing.bundle.bundle_files import sha256
 from leeward.publishing.bundle.paid_folder import marked
 from leeward.publishing.bundle.witness import Witness
