@@ -8,8 +8,9 @@ import pytest
 
 from leeward.core.codebook import Dimension, Flag, Marginal, Published
 from leeward.core.codebook.totals import Totals, families
+from leeward.core.noise.large_sums import Drawing
 from leeward.core.noise.scales import CellNoise
-from leeward.core.noise.summed_errors import CellErrors, Drawing
+from leeward.core.noise.summed_errors import CellErrors
 from tests.core.codebook.made import dimension
 
 

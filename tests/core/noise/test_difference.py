@@ -13,7 +13,7 @@ from leeward.core.noise import difference
 from leeward.core.noise.difference import Noisy, p_values, significant, smallest_level
 from leeward.core.noise.law import laplace, pareto
 from leeward.core.noise.scales import CellNoise, Clip, Integers
-from leeward.core.noise.unit_tails import NoisyWidth
+from leeward.core.noise.tail_table import NoisyWidth
 from leeward.derived.derive.stated_errors import GRID_STEPS
 
 CELLS = 200_000

@@ -24,7 +24,8 @@ from leeward.core.noise.block_draws import PairBits, RowBits, draw_block, draw_p
 from leeward.core.noise.body import HEXAGON
 from leeward.core.noise.design import Design
 from leeward.core.noise.exact_selection import SecretSelection, below, choose, falls
-from leeward.core.noise.joint_draws import LAST, RowWords, WordLayout, draw_joint
+from leeward.core.noise.joint_draws import LAST, RowWords, draw_joint
+from leeward.core.noise.joint_row import WordLayout
 from leeward.core.noise.law import discrete_laplace
 from leeward.core.noise.sampling import SPARE, Uniform, draw, draw_gaussian
 from leeward.core.noise.scales import Integers, LawByScale, Scales

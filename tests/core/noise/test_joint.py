@@ -7,14 +7,8 @@ import pytest
 from numpy.typing import NDArray
 
 from leeward.core.noise.design import Design, Norm
-from leeward.core.noise.joint_draws import (
-    RowWords,
-    WordLayout,
-    choices,
-    decide_joint,
-    draw_joint,
-    refine_joint,
-)
+from leeward.core.noise.joint_draws import RowWords, choices, decide_joint, draw_joint, refine_joint
+from leeward.core.noise.joint_row import WordLayout
 from leeward.core.noise.public_draws import PublicDraws
 from leeward.core.noise.scales import Scales
 from leeward.core.randomness import SecretBits, SeededBits

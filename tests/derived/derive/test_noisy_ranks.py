@@ -10,7 +10,7 @@ import pytest
 
 from leeward.core.codebook import Batch, Cells, Confidential
 from leeward.core.noise.sums import ErrorDraws, sides
-from leeward.core.noise.unit_tails import NoisyWidth
+from leeward.core.noise.tail_table import NoisyWidth
 from leeward.derived.derive import quantities
 from leeward.derived.derive.groups import Groups
 from leeward.derived.derive.stated_errors import Errors

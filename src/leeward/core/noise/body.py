@@ -36,17 +36,12 @@ class Body:
 
     def norm(self, count: Floats, payroll: Floats) -> Floats:
         """The largest of the forms that are 1 on the sides of the polygon."""
-        forms = (self._form(cone) for cone in self.cones.tolist())
-        values: list[Floats] = [a * count + b * payroll for a, b in forms]
-        largest: Floats = np.maximum.reduce(values)
+        forms: list[Floats] = []
+        for (a, b), (c, d) in self.cones.tolist():
+            turn = a * d - b * c  # ±1: neighbouring vertices span the lattice
+            forms.append(turn * (d - c) * count + turn * (a - b) * payroll)
+        largest: Floats = np.maximum.reduce(forms)
         return largest
-
-    @staticmethod
-    def _form(cone: list[list[int]]) -> tuple[int, int]:
-        """The linear form that is 1 at both vertices of a cone of area ½."""
-        (a, b), (c, d) = cone
-        turn = a * d - b * c  # ±1: neighbouring vertices span the lattice
-        return turn * (d - c), turn * (a - b)
 
     def _combined(self, count: float, payroll: float) -> Iterator[tuple[float, float]]:
         """For each cone the coefficients of E₁ and E₂ in count·Z₁ + payroll·Z₂."""

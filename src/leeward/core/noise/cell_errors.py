@@ -21,7 +21,7 @@ from leeward.core.codebook.flow_classes import (
 )
 from leeward.core.codebook.totals import DrawnErrors
 from leeward.core.codebook.values import ends
-from leeward.core.noise.summed_errors import CellErrors, Singles
+from leeward.core.noise.summed_errors import Singles
 from leeward.core.noise.sums import ErrorDraws, sides
 
 AT_ONCE = 1 << 10
@@ -36,25 +36,19 @@ def drawn_parts(
     `of_classes`: the cells are measures of flows, and the law is that of the classes behind them.
     """
     step = max(1, AT_ONCE // published.values.shape[1])
-    errors = _flow_errors if of_classes else _errors
     for start in range(0, len(published.keys), step):
         part = published.part(slice(start, start + step))
-        yield part, None if draws is None or not part.margins else errors(draws, part)
-
-
-def _errors(draws: ErrorDraws, part: Published) -> CellErrors:
-    low, _ = ends(part.values, part.margins)
-    below = part.values - low
-    return draws.cells(part.values, below, part.establishments, part.flags == Flag.OK)
-
-
-def _flow_errors(draws: ErrorDraws, part: Published) -> "FlowErrors":
-    """Errors of measures: one measure is a class, so that the margin of a class is known."""
-    low, _ = ends(part.values, part.margins)
-    below = (part.values - low)[:, ONE_CLASS :: len(MEASURES)].repeat(len(FLOW_CODES), axis=1)
-    there = part.flags == Flag.OK
-    errors = draws.cells(classes(part.values), below, part.establishments, there)
-    return FlowErrors(errors, draws.halved)
+        if draws is None or not part.margins:
+            yield part, None
+            continue
+        below, there = part.values - ends(part.values, part.margins)[0], part.flags == Flag.OK
+        if not of_classes:
+            yield part, draws.cells(part.values, below, part.establishments, there)
+            continue
+        # One measure is a class, so that the margin of a class is known.
+        below = below[:, ONE_CLASS :: len(MEASURES)].repeat(len(FLOW_CODES), axis=1)
+        errors = draws.cells(classes(part.values), below, part.establishments, there)
+        yield part, FlowErrors(errors, draws.halved)
 
 
 @dataclass(frozen=True)

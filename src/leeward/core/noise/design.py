@@ -62,25 +62,28 @@ class Design:
 
     @cached_property
     def volumes(self) -> tuple[Weights, ...]:
-        """For each table the weight of each power of h; one common factor is left out."""
-        return tuple(_whole(self._volume(j)) for j in range(len(self.tables)))
+        """For each table the weight of each power of h; one common factor is left out.
 
-    def _volume(self, table: int) -> list[Fraction]:
-        """s^c/c·Σ_a C(d,a)C(a−1,e)/((a−1)!(d−a−1)!) with c = d−1−e, and 1/(d−1)! at e = d−1."""
-        d = self.tables[table]
-        below = [
-            self.part ** (d - 1 - e) * sum(self.positive(table, e)) / (d - 1 - e) / factorial(d - 2)
-            for e in range(d - 1)
-        ]
-        return [*below, Fraction(1, factorial(d - 1))]
+        s^c/c·Σ_a C(d,a)C(a−1,e)/((a−1)!(d−a−1)!) with c = d−1−e, and 1/(d−1)! at e = d−1.
+        """
+        volumes = []
+        for j, d in enumerate(self.tables):
+            weights = [
+                self.part ** (d - 1 - e) * sum(self.positive(j, e)) / (d - 1 - e) / factorial(d - 2)
+                for e in range(d - 1)
+            ]
+            weights.append(Fraction(1, factorial(d - 1)))
+            factor = lcm(*(weight.denominator for weight in weights))
+            volumes.append(tuple(int(weight * factor) for weight in weights))
+        return tuple(volumes)
 
     @cached_property
     def rests(self) -> tuple[Weights, ...]:
         """For each table, products of the volumes of it and all later ones, by power."""
-        found: list[Weights] = [(1,)]
+        products: list[Weights] = [(1,)]
         for volume in reversed(self.volumes):
-            found.append(_product(volume, found[-1]))
-        return tuple(reversed(found))
+            products.append(_product(volume, products[-1]))
+        return tuple(reversed(products))
 
     @cached_property
     def powers(self) -> Weights:
@@ -112,35 +115,38 @@ class Design:
 
     @cached_property
     def absolute(self) -> tuple[float, ...]:
-        """E|cell| of each table, in units of the scale, for noise of density e^−norm."""
-        return tuple(self._absolute(j) / d for j, d in enumerate(self.tables))
+        """E|cell| of each table, in units of the scale, for noise of density e^−norm.
 
-    def _absolute(self, table: int) -> float:
-        """E of h + 2q for the whole table: q = s·G·M, G ~ Γ(p−K), M the largest of c uniforms."""
-        p, s, d = self.dimension, float(self.part), self.tables[table]
-        return sum(
-            chance * (k + 1 + 2 * s * (p - k) * (d - 1 - e) / (d - e))
-            for k, e, chance in self._pairs(table)
-        )
+        E of h + 2q for the whole table: q = s·G·M, G ~ Γ(p−K), M the largest of c uniforms.
+        """
+        p, s, absolute = self.dimension, float(self.part), []
+        for j, d in enumerate(self.tables):
+            terms = (
+                chance * (k + 1 + 2 * s * (p - k) * (d - 1 - e) / (d - e))
+                for k, e, chance in self._pairs(j)
+            )
+            absolute.append(sum(terms) / d)
+        return tuple(absolute)
 
     @cached_property
     def squares(self) -> tuple[float, ...]:
-        """E of the square of a cell of each table, in the same units."""
-        return tuple(self._square(j) / d for j, d in enumerate(self.tables))
+        """E of the square of a cell of each table, in the same units.
 
-    def _square(self, table: int) -> float:
-        """A sum x over a cells is a flat Dirichlet's: the squares have mean 2x²/(a+1) together."""
-        p, s, d = self.dimension, float(self.part), self.tables[table]
-        found = 0.0
-        for k, e, chance in self._pairs(table):
-            c = d - 1 - e
-            q1, q2 = s * (p - k) * c / (c + 1), s**2 * (p - k) * (p - k + 1) * c / (c + 2)
-            above = (k + 1) * (k + 2) + 2 * (k + 1) * q1 + q2
-            weights = self.positive(table, e)
-            for a, weight in enumerate(weights, d if c == 0 else e + 1):
-                share = chance * weight / sum(weights)
-                found += share * 2 * (above / (a + 1) + q2 / (d - a + 1))
-        return found
+        A sum x over a cells is a flat Dirichlet's: the squares have mean 2x²/(a+1) together.
+        """
+        p, s, squares = self.dimension, float(self.part), []
+        for j, d in enumerate(self.tables):
+            square = 0.0
+            for k, e, chance in self._pairs(j):
+                c = d - 1 - e
+                q1, q2 = s * (p - k) * c / (c + 1), s**2 * (p - k) * (p - k + 1) * c / (c + 2)
+                above = (k + 1) * (k + 2) + 2 * (k + 1) * q1 + q2
+                weights = self.positive(j, e)
+                for a, weight in enumerate(weights, d if c == 0 else e + 1):
+                    share = chance * weight / sum(weights)
+                    square += share * 2 * (above / (a + 1) + q2 / (d - a + 1))
+            squares.append(square / d)
+        return tuple(squares)
 
     @cached_property
     def total_moments(self) -> tuple[float, float]:
@@ -151,13 +157,8 @@ class Design:
 
 
 def _product(left: Sequence[int], right: Sequence[int]) -> Weights:
-    found = [0] * (len(left) + len(right) - 1)
-    for i, one in enumerate(left):
+    product = [0] * (len(left) + len(right) - 1)
+    for i, weight in enumerate(left):
         for j, other in enumerate(right):
-            found[i + j] += one * other
-    return tuple(found)
-
-
-def _whole(weights: Sequence[Fraction]) -> Weights:
-    factor = lcm(*(weight.denominator for weight in weights))
-    return tuple(int(weight * factor) for weight in weights)
+            product[i + j] += weight * other
+    return tuple(product)

@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 
 from leeward.core.noise.scales import CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
-from leeward.core.noise.tail_table import growth_table
-from leeward.core.noise.unit_tails import FINE, HAIR, HALVES, NoisyWidth, UnitTails, unit_tails
+from leeward.core.noise.tail_table import (
+    FINE,
+    HAIR,
+    HALVES,
+    NoisyWidth,
+    UnitTails,
+    growth_table,
+    unit_tails,
+)
 
 GROWTHS = 24
 """Points of what clipping takes away, one for each halving of its tail."""
@@ -129,7 +136,13 @@ def p_values(first: Noisy, second: Noisy, least: float) -> Floats:
     Twice the tail of the side on which the difference is. Where the level `least`, which a
     p-value must reach to count, is small, so is what a bound on the true number may miss.
     """
-    bound, missed = _bound(first, second, least)
+    # The largest true number of each pair that widths follow from, and how often it is larger.
+    bound, missed = np.zeros(len(first.values)), 0.0
+    follow = [noisy for noisy in (first, second) if noisy.by_count]
+    if follow:
+        missed = least / SMALL
+        # All numbers are small only if all errors are.
+        bound = np.maximum.reduce([noisy.most(missed ** (1 / len(follow))) for noisy in follow])
     found = np.ones(len(first.values))
     for low, high, some in (
         (first, second, second.values > first.values),
@@ -138,16 +151,6 @@ def p_values(first: Noisy, second: Noisy, least: float) -> Floats:
         rows = np.flatnonzero(some)
         found[rows] = 2 * _side(low.take(rows), high.take(rows), bound[rows])
     return np.minimum(found + missed, 1.0)
-
-
-def _bound(first: Noisy, second: Noisy, least: float) -> tuple[Floats, float]:
-    """The largest true number of each pair that widths follow from, and how often it is larger."""
-    follow = [noisy for noisy in (first, second) if noisy.by_count]
-    if not follow:
-        return np.zeros(len(first.values)), 0.0
-    missed = least / SMALL
-    # All numbers are small only if all errors are.
-    return np.maximum.reduce([noisy.most(missed ** (1 / len(follow))) for noisy in follow]), missed
 
 
 def _side(low: Noisy, high: Noisy, bound: Floats) -> Floats:

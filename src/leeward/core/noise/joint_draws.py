@@ -16,10 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.exact import START_BITS, precision
-from leeward.core.noise.ball_row import BallRow, Undecided
 from leeward.core.noise.design import Design
 from leeward.core.noise.integers import largest_remainders
-from leeward.core.noise.near import Near, Open, exponentials, gamma, largest, settled
+from leeward.core.noise.joint_row import (
+    BallRow,
+    Near,
+    Open,
+    Undecided,
+    WordLayout,
+    exponentials,
+    gamma,
+    largest,
+    settled,
+)
 from leeward.core.noise.sampling import Uniform
 from leeward.core.noise.scales import LEAST_NOISE, MOST_NOISE, Integers, Scales
 from leeward.core.noise.tabulated import ROUNDING, Floats, Words, require_accuracy
@@ -40,52 +49,13 @@ class RowWords:
     narrow: NDArray[np.uint32]
 
     @classmethod
-    def read(cls, rows: int, layout: "WordLayout", bits: SecretBits) -> "RowWords":
+    def read(cls, rows: int, layout: WordLayout, bits: SecretBits) -> "RowWords":
         """Fresh words for `rows` rows."""
         cells = layout.design.cells
         return cls(
             bits.words64(rows * layout.words).reshape(rows, layout.words),
             bits.words32(rows * (cells + 1)).reshape(rows, cells + 1),
         )
-
-
-@dataclass(frozen=True)
-class WordLayout:
-    """Which word of a row is for what; `shape` is k, or 0 where tails are exponential."""
-
-    design: Design
-    shape: int
-
-    @property
-    def words(self) -> int:
-        """Words of 64 bits of a row."""
-        tables, p = len(self.design.tables), self.design.dimension
-        return 1 + 3 * tables + (p + 1) + self.shape + self.design.cells
-
-    @property
-    def power(self) -> int:
-        """The word of K."""
-        return 0
-
-    def of_table(self, table: int) -> tuple[int, int, int]:
-        """The words of a table's power, of its number of positive cells, and of q."""
-        return 1 + 3 * table, 2 + 3 * table, 3 + 3 * table
-
-    @property
-    def gammas(self) -> slice:
-        """The words of the total and of the rest."""
-        start = 1 + 3 * len(self.design.tables)
-        return slice(start, start + self.design.dimension + 1)
-
-    @property
-    def shared(self) -> slice:
-        """The words of H."""
-        return slice(self.gammas.stop, self.gammas.stop + self.shape)
-
-    @property
-    def cells(self) -> slice:
-        """The words of the cells."""
-        return slice(self.shared.stop, self.words)
 
 
 def draw_joint(design: Design, scales: Scales, shape: int, bits: SecretBits) -> Integers:

@@ -11,9 +11,9 @@ from math import floor, lgamma, sqrt
 
 import numpy as np
 
-from leeward.core.noise.scales import Integers
+from leeward.core.noise.scales import CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
-from leeward.core.noise.tail_table import TailTable
+from leeward.core.noise.tail_table import TailTable, growth_table
 from leeward.core.randomness import SeededBits
 
 BEYOND = 256.0
@@ -23,6 +23,39 @@ FARTHEST_CUT = 2.0**62
 HALVINGS = 100
 POINTS = 1 << 12
 """Points at which the law of H is tabulated."""
+
+
+LARGEST = 40.0
+"""Largest logarithm of a factor of the scale: beyond it a margin is without end anyway."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What errors are drawn from, and how often."""
+
+    noise: CellNoise
+    seed: int
+    draws: int
+
+    @property
+    def by_row(self) -> bool:
+        """Whether a workplace cell is a unit."""
+        return self.noise.shared is not None
+
+    @property
+    def halved(self) -> bool:
+        """Whether there are twice as many draws: of the lower end, and then of the upper one."""
+        return bool(self.noise.clips) or self.noise.lean > 0
+
+    def growths(self) -> list[tuple[float, float]]:
+        """Spread and room of each class of clipping; last, those where most may be taken."""
+        pairs = [(clip.spread, clip.room) for clip in self.noise.clips]
+        return [*pairs, (max(a for a, _ in pairs), min(b for _, b in pairs))] if pairs else []
+
+    def growth_tables(self) -> list[TailTable]:
+        """The laws of what clipping takes, as a share of what it leaves, of each class."""
+        gaussian = self.noise.law is None
+        return [growth_table(*growth, LARGEST, gaussian=gaussian) for growth in self.growths()]
 
 
 @dataclass(frozen=True)
@@ -60,12 +93,20 @@ def body_and_tail(
     parts: Sequence[Units], bits: SeededBits, draws: int
 ) -> tuple[Floats, Floats, float]:
     """Draws of all but the chance of the body, the variance of that, and the bound."""
-    cut = _half_integer(_cut(lambda one: sum(part.number_beyond(one) for part in parts)))
+    cut = _cut(lambda bound: sum(part.number_beyond(bound) for part in parts))
+    # The next bound between two whole numbers; from 2^52 on every number is as good.
+    cut = floor(min(cut, FARTHEST_CUT) + 0.5) + 0.5
     middle, variance = np.zeros(draws), np.zeros(draws)
     for part in parts:
         tails = part.beyond(cut)
         outside = tails.sum(axis=0)
-        number = _numbers(part, outside, bits, draws)
+        shape = (draws, len(part.scales))
+        if part.rounded:
+            number = bits.generator.binomial(
+                part.counts.astype(np.int64), np.minimum(outside, 1), shape
+            )
+        else:
+            number = bits.generator.poisson(part.counts * outside, shape)
         mean, square = part.body_moments(cut, outside)
         rest = part.counts - number if part.rounded else part.counts * (1 - outside)
         middle += rest @ mean - part.law.mean * (part.counts @ part.scales) * part.rounded
@@ -96,26 +137,14 @@ def block_sums(
     wide = scales[at] / factor.drawn_below(bits.generator.random(len(at)) * outside[at])
     found = np.empty((columns, draws))
     for column in range(columns):
-        noise = wide * _laplace_sums(cells, len(at), bits)
-        tail = np.bincount(row, np.rint(noise) if cells == 1 else noise, draws)
+        if cells == 1:
+            noise = np.rint(wide * bits.generator.laplace(size=len(at)))
+        else:
+            up, down = bits.generator.gamma(cells, size=(2, len(at)))
+            noise = wide * (up - down)
+        tail = np.bincount(row, noise, draws)
         found[column] = tail + deviation * bits.generator.standard_normal(draws)
     return found
-
-
-def _laplace_sums(cells: int, number: int, bits: SeededBits) -> Floats:
-    """Sums of `cells` Laplace numbers each."""
-    if cells == 1:
-        return bits.generator.laplace(size=number)
-    up, down = bits.generator.gamma(cells, size=(2, number))
-    return np.asarray(up - down)
-
-
-def _numbers(part: Units, outside: Floats, bits: SeededBits, draws: int) -> Integers:
-    """How many units of each scale are beyond the bound, (draws, scales)."""
-    shape = (draws, len(part.scales))
-    if part.rounded:
-        return bits.generator.binomial(part.counts.astype(np.int64), np.minimum(outside, 1), shape)
-    return bits.generator.poisson(part.counts * outside, shape)
 
 
 def _each(number: Integers) -> tuple[Integers, Integers]:
@@ -132,11 +161,6 @@ def _cut(number: Callable[[float], float]) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if number(2.0**middle) > BEYOND else (low, middle)
     return float(2.0**high)
-
-
-def _half_integer(cut: float) -> float:
-    """The next bound between two whole numbers; from 2^52 on every number is as good."""
-    return floor(min(cut, FARTHEST_CUT) + 0.5) + 0.5
 
 
 @dataclass(frozen=True, eq=False)

@@ -131,14 +131,23 @@ class PiecewiseLaw:
         """
         if self.pieces[-1].high is not None:
             raise ValueError("only a law without an end on the right is stated")
-        found, jump = [], Fraction(0)
+        stated, jump = list[dict[str, float | None]](), Fraction(0)
         for piece, step in zip(self.pieces, (Fraction(0), *self.jumps), strict=True):
             jump += step
             low, high = (None if end is None else float(end) for end in (piece.low, piece.high))
             if low is None or low != high:
-                found.append({"low": low, "jump": float(jump) if jump else None, **_shape(piece)})
+                curved = piece.centre is not None and piece.rate != 0
+                stated.append(
+                    {
+                        "low": low,
+                        "jump": float(jump) if jump else None,
+                        "rate": float(piece.rate) if piece.centre is None else None,
+                        "power": float(piece.rate + 1) if curved else None,
+                        "centre": float(piece.centre or 0) if curved else None,
+                    }
+                )
                 jump = Fraction(0)
-        return found
+        return stated
 
     def _masses(self) -> Masses:
         known = self._known
@@ -176,37 +185,19 @@ class PiecewiseLaw:
         return self._table.tails(z, np.searchsorted(self.float_joints, z, side="right"))
 
 
-def _shape(piece: Piece) -> dict[str, float | None]:
-    curved = piece.centre is not None and piece.rate != 0
-    return {
-        "rate": float(piece.rate) if piece.centre is None else None,
-        "power": float(piece.rate + 1) if curved else None,
-        "centre": float(piece.centre or 0) if curved else None,
-    }
-
-
 def read_law(stated: Sequence[Mapping[str, float | None]]) -> PiecewiseLaw:
     """The law of stated pieces; ValueError or ArithmeticError later on where there is none."""
     starts = [None if entry["low"] is None else Fraction(entry["low"]) for entry in stated]
-    pieces = tuple(
-        _piece(low, high, one["rate"], one["power"], one["centre"])
-        for one, (low, high) in zip(stated, pairwise([*starts, None]), strict=True)
-    )
-    return PiecewiseLaw(pieces, tuple(Fraction(one["jump"] or 0) for one in stated[1:]))
-
-
-def _piece(
-    low: Fraction | None,
-    high: Fraction | None,
-    rate: float | None,
-    power: float | None,
-    centre: float | None,
-) -> Piece:
-    if rate is not None:
-        return Piece(low, high, Fraction(rate))
-    if power is None:
-        return Piece(low, high, Fraction(0), centre=low)
-    return Piece(low, high, Fraction(power) - 1, Fraction(centre or 0))
+    pieces = []
+    for entry, (low, high) in zip(stated, pairwise([*starts, None]), strict=True):
+        rate, power, centre = entry["rate"], entry["power"], entry["centre"]
+        if rate is not None:
+            pieces.append(Piece(low, high, Fraction(rate)))
+        elif power is None:
+            pieces.append(Piece(low, high, Fraction(0), centre=low))
+        else:
+            pieces.append(Piece(low, high, Fraction(power) - 1, Fraction(centre or 0)))
+    return PiecewiseLaw(tuple(pieces), tuple(Fraction(entry["jump"] or 0) for entry in stated[1:]))
 
 
 def _halves(piece: Piece, *, split: bool) -> Sequence[tuple[Fraction | None, Fraction | None, int]]:
@@ -229,7 +220,15 @@ def _moment(law: PiecewiseLaw, order: int, absolute: bool) -> float | None:
 
 def _masses(law: PiecewiseLaw, bits: int) -> Masses:
     with precision(bits + 32):
-        heights = _heights(law)
+        # Each piece's height at its anchor, following continuity and jumps from the first joint.
+        level, heights = arb(1), []
+        for i, piece in enumerate(law.pieces):
+            start = piece.low if i else piece.high
+            if start is None:
+                raise ValueError("a law needs at least two pieces")
+            heights.append(level / piece.height(start))
+            if i < len(law.jumps) and piece.high is not None:
+                level = heights[-1] * piece.height(piece.high) * ball(law.jumps[i]).exp()
         thick = [h * p.thickness() for h, p in zip(heights, law.pieces, strict=True)]
         thin = [
             v * p.remaining(p.high if p.thin_right else p.low)
@@ -243,20 +242,6 @@ def _masses(law: PiecewiseLaw, bits: int) -> Masses:
             [value / total for value in column] for column in (heights, whole, thick, thin)
         )
     return Masses(*map(tuple, (heights, whole, thick, thin, below, above)))
-
-
-def _heights(law: PiecewiseLaw) -> list[arb]:
-    """Each piece's height at its anchor, following continuity and jumps from the first joint."""
-    level, heights = arb(1), []
-    for i, piece in enumerate(law.pieces):
-        start = piece.low if i else piece.high
-        if start is None:
-            raise ValueError("a law needs at least two pieces")
-        height = level / piece.height(start)
-        heights.append(height)
-        if i < len(law.jumps) and piece.high is not None:
-            level = height * piece.height(piece.high) * ball(law.jumps[i]).exp()
-    return heights
 
 
 def symmetric(right: Sequence[Piece]) -> PiecewiseLaw:

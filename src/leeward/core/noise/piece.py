@@ -80,7 +80,13 @@ class Piece:
 
     def _primitive(self, order: int, z: Fraction | None) -> arb | None:
         if self.centre is None:
-            return self._exponential_primitive(order, z)
+            if z is None:
+                return arb(0)
+            series, factor = Fraction(0), Fraction(1)
+            for i in range(order + 1):
+                series += factor * z ** (order - i) / self.rate ** (i + 1)
+                factor *= -(order - i)
+            return ball(series) * self.height(z)
         total = arb(0)
         for i in range(order + 1):
             grown = self.rate + i + 1
@@ -92,15 +98,6 @@ class Piece:
                 total += ball(weight) * (_power(stretch, grown) / ball(grown) if grown
                                          else stretch.log())  # fmt: skip
         return total
-
-    def _exponential_primitive(self, order: int, z: Fraction | None) -> arb:
-        if z is None:
-            return arb(0)
-        series, factor = Fraction(0), Fraction(1)
-        for i in range(order + 1):
-            series += factor * z ** (order - i) / self.rate ** (i + 1)
-            factor *= -(order - i)
-        return ball(series) * self.height(z)
 
 
 def _power(base: arb, exponent: Fraction) -> arb:

@@ -3,7 +3,7 @@
 They are written by themselves, from the same design: tests compare them with the exact draws.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -35,29 +35,6 @@ class PublicDraws:
 
     design: Design
     shape: int = 0
-
-    def _drawn(self, bits: SeededBits) -> Iterator[Floats]:
-        generator, design, p = bits.generator, self.design, self.design.dimension
-        power = _options([design.powers], np.zeros(ROWS, dtype=np.int64), bits)
-        total, rest = generator.gamma(power + 1), generator.gamma(p - power)
-        unit = 1 / generator.gamma(self.shape, size=ROWS) if self.shape else np.ones(ROWS)
-        yield (total * unit)[:, None]
-        left = power
-        for j, d in enumerate(design.tables):
-            weights = [design.power_of(j, one) for one in range(len(design.rests[j]))]
-            e = _options(weights, left, bits)
-            left = left - e
-            a = _options([design.positive(j, one) for one in range(d)], e, bits)
-            a = np.where(e == d - 1, d, e + 1 + a)
-            below = rest * float(design.part) * generator.beta(np.maximum(d - 1 - e, 1), 1)
-            below = np.where(e == d - 1, 0.0, below)
-            positive = np.arange(d) < a[:, None]  # cells of a table are alike
-            each = generator.exponential(size=(ROWS, d))
-            with np.errstate(invalid="ignore"):
-                above = np.where(positive, each, 0) / np.where(positive, each, 0).sum(1)[:, None]
-                under = np.where(positive, 0, each) / np.where(positive, 0, each).sum(1)[:, None]
-            cells = (total + below)[:, None] * above - below[:, None] * np.nan_to_num(under)
-            yield cells * unit[:, None]
 
     def reach(self, table: int, coverage: float, *, block: bool = False) -> float:
         """What |noise| of a cell keeps to with this probability; `block`: that of all cells.
@@ -123,7 +100,28 @@ def _ranked(draws: PublicDraws, table: int, block: bool) -> Floats:
 @lru_cache(maxsize=8)
 def _columns(draws: PublicDraws) -> tuple[Floats, ...]:
     """|noise| of the total and of the cells of each table, (ROWS, cells)."""
-    return tuple(np.abs(one) for one in draws._drawn(SeededBits(draws.design.cells)))
+    design, p, bits = draws.design, draws.design.dimension, SeededBits(draws.design.cells)
+    generator = bits.generator
+    left = power = _options([design.powers], np.zeros(ROWS, dtype=np.int64), bits)
+    total, rest = generator.gamma(power + 1), generator.gamma(p - power)
+    unit = 1 / generator.gamma(draws.shape, size=ROWS) if draws.shape else np.ones(ROWS)
+    columns = [np.abs((total * unit)[:, None])]
+    for j, d in enumerate(design.tables):
+        weights = [design.power_of(j, number) for number in range(len(design.rests[j]))]
+        e = _options(weights, left, bits)
+        left = left - e
+        a = _options([design.positive(j, number) for number in range(d)], e, bits)
+        a = np.where(e == d - 1, d, e + 1 + a)
+        below = rest * float(design.part) * generator.beta(np.maximum(d - 1 - e, 1), 1)
+        below = np.where(e == d - 1, 0.0, below)
+        positive = np.arange(d) < a[:, None]  # cells of a table are alike
+        each = generator.exponential(size=(ROWS, d))
+        with np.errstate(invalid="ignore"):
+            above = np.where(positive, each, 0) / np.where(positive, each, 0).sum(1)[:, None]
+            under = np.where(positive, 0, each) / np.where(positive, 0, each).sum(1)[:, None]
+        cells = (total + below)[:, None] * above - below[:, None] * np.nan_to_num(under)
+        columns.append(np.abs(cells * unit[:, None]))
+    return tuple(columns)
 
 
 def _options(

@@ -48,16 +48,11 @@ class QuarticLaw:
         z = np.exp(np.interp(np.log(share), tails, points)) - 1
         for _ in range(3):
             z = np.maximum(z + (upper_tail(z) - share) / _density(z), 0.0)
-        error = _error(z, share)
-        return np.where(negative, -z, z), error
-
-
-def _error(z: Floats, share: Floats) -> Floats:
-    """|ln f| has slope below 2.3, so within 0.05 the density f keeps half its value."""
-    tail = upper_tail(z)
-    slip = np.where(z < FAR, FUNCTION, FUNCTION * tail) + ROUNDING * share + 2.0**-64
-    error = 2 * (np.abs(tail - share) + slip) / _density(z)
-    return np.where(error < 0.05, error, np.inf)
+        tail = upper_tail(z)
+        slip = np.where(z < FAR, FUNCTION, FUNCTION * tail) + ROUNDING * share + 2.0**-64
+        error = 2 * (np.abs(tail - share) + slip) / _density(z)
+        # |ln f| has slope below 2.3, so within 0.05 the density f keeps half its value.
+        return np.where(negative, -z, z), np.where(error < 0.05, error, np.inf)
 
 
 def _density(z: Floats) -> Floats:

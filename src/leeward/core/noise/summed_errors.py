@@ -6,58 +6,32 @@ cell where worker cells share a factor.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.core.noise.large_sums import PARTS, ScaleCounts, Units, block_sums, body_and_tail
-from leeward.core.noise.scales import CellNoise, Integers
+from leeward.core.noise.large_sums import (
+    PARTS,
+    Drawing,
+    ScaleCounts,
+    Units,
+    block_sums,
+    body_and_tail,
+)
+from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
-from leeward.core.noise.tail_table import TailTable, growth_table, unit_table
+from leeward.core.noise.tail_table import unit_table
 from leeward.core.randomness import SeededBits
 
 FEW = 1 << 13
 """Units of a sum whose draws are added up."""
 
 
-LARGEST = 40.0
-"""Largest logarithm of a factor of the scale: beyond it a margin is without end anyway."""
-
-
 Singles = NDArray[np.float32]
 Real = TypeVar("Real", np.float32, np.float64)
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """What errors are drawn from, and how often."""
-
-    noise: CellNoise
-    seed: int
-    draws: int
-
-    @property
-    def by_row(self) -> bool:
-        """Whether a workplace cell is a unit."""
-        return self.noise.shared is not None
-
-    @property
-    def halved(self) -> bool:
-        """Whether there are twice as many draws: of the lower end, and then of the upper one."""
-        return bool(self.noise.clips) or self.noise.lean > 0
-
-    def growths(self) -> list[tuple[float, float]]:
-        """Spread and room of each class of clipping; last, those where most may be taken."""
-        pairs = [(clip.spread, clip.room) for clip in self.noise.clips]
-        return [*pairs, (max(a for a, _ in pairs), min(b for _, b in pairs))] if pairs else []
-
-    def growth_tables(self) -> list[TailTable]:
-        """The laws of what clipping takes, as a share of what it leaves, of each class."""
-        gaussian = self.noise.law is None
-        return [growth_table(*growth, LARGEST, gaussian=gaussian) for growth in self.growths()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,65 +77,52 @@ class CellErrors:
     def over(self, columns: Integers) -> "CellErrors":
         """Errors of sums of worker cells, by the new column of each one."""
         clipped = None if self.clipped is None else self.clipped.over(columns)
-        there, scales = self.there, self.scales
-        place = columns[self.columns]
-        return CellErrors(
-            *(self.drawing, self.first, scales, there, place, clipped),
-            lambda: _columns(self.own, columns),
-        )
+        draw = lambda: _columns(self.own, columns)  # noqa: E731 (drawn when it is needed)
+        return replace(self, columns=columns[self.columns], clipped=clipped, draw=draw)
 
     def drawn(self) -> Singles:
-        """Draws of all errors, for the lower and for the upper end."""
         return self.summed().drawn()
 
     def grouped(self, groups: Integers) -> "SummedErrors":
-        """Errors of sums of rows, by the number of the group of each."""
         return self.summed().grouped(groups)
 
     def plus(self, at: Integers, other: "CellErrors | SummedErrors") -> "SummedErrors":
-        """Other rows added to the rows at these places."""
         return self.summed().plus(at, other)
 
     def joined(self, other: "CellErrors | SummedErrors") -> "SummedErrors":
-        """These rows, and then the others."""
         return self.summed().joined(other)
 
     def part(self, some: slice) -> "SummedErrors":
-        """Some of the rows."""
         return self.summed().part(some)
 
     def summed(self) -> "SummedErrors":
         """Each row as a sum of its own."""
         w, columns = len(self.there), int(self.columns.max(initial=0)) + 1
-        each = np.bincount(self.columns, minlength=columns)
-        rows = self.there.astype(np.int64)
-        together = np.zeros((w, columns)) if self.clipped is None else self.clipped.together
-        return SummedErrors(
-            self.drawing,
-            each=int(each.max()),
-            columns=columns,
-            rows=rows,
-            first=np.where(self.there, self.first + np.arange(w), np.iinfo(np.int64).max),
-            together=together * rows[:, None],
-            counts=self._counts(columns),
-            draw=lambda: self.own,
-        )
-
-    def _counts(self, columns: int) -> "ScaleCounts":
-        """How many units there are of each scale, in parts."""
         row, cell = np.nonzero((self.scales > 0) & self.there[:, None])
         if self.drawing.by_row:
             kept = cell == 0
             row, cell = row[kept], cell[kept]
-        found = [
+        # How many units there are of each scale, in parts.
+        counts = [
             ScaleCounts.of(row * columns + self.columns[cell], 0, self.scales[row, cell], PARTS)
         ]
+        together = np.zeros((w, columns))
         if self.clipped is not None:
-            jobs = self.clipped.jobs
+            together, jobs = self.clipped.together, self.clipped.jobs
             row, column, part = np.nonzero((jobs > 0) & self.there[:, None, None])
             law = 1 + self.clipped.classes[row]
-            found.append(ScaleCounts.of(row * columns + column, law, jobs[row, column, part], 1))
-        return found[0].joined(*found[1:])
+            counts.append(ScaleCounts.of(row * columns + column, law, jobs[row, column, part], 1))
+        rows = self.there.astype(np.int64)
+        return SummedErrors(
+            self.drawing,
+            each=int(np.bincount(self.columns, minlength=columns).max()),
+            columns=columns,
+            rows=rows,
+            first=np.where(self.there, self.first + np.arange(w), np.iinfo(np.int64).max),
+            together=together * rows[:, None],
+            counts=counts[0].joined(*counts[1:]),
+            draw=lambda: self.own,
+        )
 
 
 @dataclass(eq=False)
@@ -205,10 +166,18 @@ class SummedErrors:
         np.add.at(rows, groups, self.rows)
         np.minimum.at(first, groups, self.first)
         np.add.at(together, groups, self.together)
+
+        def draw() -> Singles:
+            sums = np.zeros((number, *self.own.shape[1:]), self.own.dtype)
+            order = np.argsort(groups, kind="stable")
+            cuts = np.cumsum(np.bincount(groups, minlength=number))[:-1]
+            for at, members in enumerate(np.split(order, cuts)):  # `reduceat` of long rows is slow
+                np.add.reduce(self.own[members], axis=0, out=sums[at])
+            return sums
+
         counts = self.counts.moved(self._numbers(groups))
-        draw = lambda: _groups(self.own, groups, number)  # noqa: E731 (drawn when it is needed)
-        return SummedErrors(
-            self.drawing, self.each, self.columns, rows, first, together, counts, draw
+        return replace(
+            self, growing=False, rows=rows, first=first, together=together, counts=counts, draw=draw
         )
 
     def _numbers(self, rows: Integers) -> Integers:
@@ -242,9 +211,9 @@ class SummedErrors:
         together = np.concatenate([self.together, new.together])
         later = self._numbers(len(self.rows) + np.arange(len(new.rows)))
         counts = self.counts.joined(new.counts.moved(later))
-        draw = lambda: np.concatenate([self.own, new.own])  # noqa: E731 (as above)
-        return SummedErrors(
-            self.drawing, self.each, self.columns, rows, first, together, counts, draw
+        draw = lambda: np.concatenate([self.own, new.own])  # noqa: E731 (drawn when it is needed)
+        return replace(
+            self, growing=False, rows=rows, first=first, together=together, counts=counts, draw=draw
         )
 
     def part(self, some: slice) -> "SummedErrors":
@@ -254,8 +223,14 @@ class SummedErrors:
         rows, first = self.rows[some].copy(), self.first[some].copy()
         together = self.together[some].copy()
         counts = self.counts.moved(self._numbers(place))
-        errors = SummedErrors(
-            self.drawing, self.each, self.columns, rows, first, together, counts, self._none
+        errors = replace(
+            self,
+            growing=False,
+            rows=rows,
+            first=first,
+            together=together,
+            counts=counts,
+            draw=self._none,
         )
         errors.draw = self.own[some].copy if errors.few.any() else errors._none
         return errors
@@ -267,36 +242,33 @@ class SummedErrors:
         return np.zeros((len(self.rows), self.columns, times * drawing.draws), np.float32)
 
     def summed(self) -> "SummedErrors":
-        """These."""
         return self
 
     def drawn(self) -> Singles:
         """Draws (w, columns, draws) of all errors, for the lower and for the upper end."""
-        drawing, few = self.drawing, self.few
+        drawing, noise, few = self.drawing, self.drawing.noise, self.few
         if few.all():
-            found = self.own
+            errors = self.own
         else:
-            found = self._none()
-            found[few] = self.own[few] if few.any() else 0
+            errors = self._none()
+            errors[few] = self.own[few] if few.any() else 0
             self.counts = self.counts.compacted()
-            for row in np.flatnonzero(~few).tolist():
-                found[row] = self._large(row)
-        if not drawing.noise.lean:
-            return found
-        lean = (drawing.noise.lean * self.each * self.rows)[:, None, None].astype(np.float32)
-        return np.concatenate([found - lean, found + lean], axis=2)
-
-    def _large(self, row: int) -> Floats:
-        """Draws (columns, draws) of a sum of many units."""
-        drawing, noise = self.drawing, self.drawing.noise
-        bits = SeededBits(drawing.seed + (1 + int(self.first[row]) << 64))
-        if noise.shared is not None:
-            scales, counts = self.counts.of_sum(row * self.columns)[0]
-            shape = (noise.shared, self.columns, self.each)
-            return -block_sums(scales, counts, shape, bits, drawing.draws)
-        return np.stack([self._column(row, one, bits) for one in range(self.columns)])
+        for row in np.flatnonzero(~few).tolist():
+            bits = SeededBits(drawing.seed + (1 + int(self.first[row]) << 64))
+            if noise.shared is not None:
+                scales, counts = self.counts.of_sum(row * self.columns)[0]
+                shape = (noise.shared, self.columns, self.each)
+                errors[row] = -block_sums(scales, counts, shape, bits, drawing.draws)
+            else:
+                columns = range(self.columns)
+                errors[row] = np.stack([self._column(row, column, bits) for column in columns])
+        if not noise.lean:
+            return errors
+        lean = (noise.lean * self.each * self.rows)[:, None, None].astype(np.float32)
+        return np.concatenate([errors - lean, errors + lean], axis=2)
 
     def _column(self, row: int, column: int, bits: SeededBits) -> Floats:
+        """Draws of a sum of many cells."""
         drawing, noise = self.drawing, self.drawing.noise
         by_law = self.counts.of_sum(row * self.columns + column)
         if not by_law:
@@ -326,13 +298,3 @@ def _columns(numbers: NDArray[Real], columns: Integers) -> NDArray[Real]:
     return np.stack(
         [numbers[:, columns == one].sum(axis=1) for one in range(int(columns.max()) + 1)], axis=1
     )
-
-
-def _groups(drawn: Singles, groups: Integers, number: int) -> Singles:
-    """Sums of the rows of each group; of long rows `reduceat` is many times slower."""
-    sums = np.zeros((number, *drawn.shape[1:]), drawn.dtype)
-    order = np.argsort(groups, kind="stable")
-    ends = np.cumsum(np.bincount(groups, minlength=number))
-    for at, rows in enumerate(np.split(order, ends[:-1])):
-        np.add.reduce(drawn[rows], axis=0, out=sums[at])
-    return sums

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.noise.integers import whole_margins
-from leeward.core.noise.large_sums import PARTS, STEPS
+from leeward.core.noise.large_sums import LARGEST, PARTS, STEPS, Drawing
 from leeward.core.noise.law import Law, Normal
 from leeward.core.noise.scales import DRAWS, CellNoise, Integers
-from leeward.core.noise.summed_errors import LARGEST, CellErrors, ClippedJobs, Drawing, Singles
+from leeward.core.noise.summed_errors import CellErrors, ClippedJobs, Singles
 from leeward.core.noise.tabulated import Floats
 from leeward.core.noise.tail_table import unit_table
 from leeward.core.randomness import SeededBits
@@ -48,8 +48,12 @@ class ErrorDraws:
         if noise.shared is not None:
             over_h = 1 / SeededBits(seed + 4).generator.gamma(noise.shared, size=POOL)
             self._shared = _Pool(over_h.astype(np.float32), seed + 2, draws)
-        clipped = _logarithms(noise.law is None, seed) if noise.clips else None
-        self._clipped = None if clipped is None else _Pool(clipped, seed + 6, draws)
+        self._clipped = None
+        if noise.clips:  # by how much the logarithm of a noisy maximum is too low, in its spreads
+            generator = SeededBits(seed + 7).generator
+            gaussian = noise.law is None
+            low = generator.standard_normal(POOL) if gaussian else generator.laplace(size=POOL)
+            self._clipped = _Pool(low.astype(np.float32), seed + 6, draws)
 
     @property
     def halved(self) -> bool:
@@ -75,20 +79,24 @@ class ErrorDraws:
         (w,); where it is not known, the class in which most may be taken stands for all. `there`
         (w,) says which cells have a value.
         """
-        w, d = values.shape
-        scales = self._scales(values, below)
+        (w, d), noise, scales = values.shape, self._noise, self._scales(values, below)
         own, first = self._own.places(w, d), self._cells
         shared = None if self._shared is None else self._shared.places(w, 1)
         growth = None if self._clipped is None else self._clipped.places(w, 1)
         self._cells += w
-        classes = self._classes(w, establishments)
+        classes = np.full(w, len(noise.clips))  # the one after the last is the worst
+        if establishments is not None:
+            most = [member.establishments for member in noise.clips[:-1]]
+            classes = np.searchsorted(most, establishments)
 
         def drawn() -> Singles:
-            errors = self._errors(scales, own, shared)
+            errors: Singles = -scales.astype(np.float32)[:, :, None] * self._own.windows(own)
+            if self._shared is not None and shared is not None:
+                errors *= self._shared.windows(shared)
             if growth is not None:
                 errors = np.concatenate([errors, self._more(values, errors, classes, growth)], 2)
             np.rint(errors, out=errors)
-            return errors + self._centre(scales) if self._noise.lean else errors
+            return errors + self._centre(scales) if noise.lean else errors
 
         return CellErrors(
             self._drawing,
@@ -100,20 +108,13 @@ class ErrorDraws:
             drawn,
         )
 
-    def _classes(self, w: int, establishments: Integers | None) -> Integers:
-        """The class of clipping of each workplace cell; the one after the last is the worst."""
-        classes = self._noise.clips
-        if establishments is None:
-            return np.full(w, len(classes))
-        most = [member.establishments for member in classes[:-1]]
-        return np.searchsorted(most, establishments)
-
-    def _errors(self, scales: Floats, own: Integers, shared: Integers | None) -> Singles:
-        """Errors of these scales (w, d, draws), before they are rounded."""
-        errors: Singles = -scales.astype(np.float32)[:, :, None] * self._own.windows(own)
-        if self._shared is not None and shared is not None:
-            errors *= self._shared.windows(shared)
-        return errors
+    def _scales(self, values: Integers, below: Integers) -> Floats:
+        """The scale of each cell (w, d), as `CellNoise` says."""
+        noise, scales = self._noise, self._noise.share * below.astype(np.float64)
+        if noise.slope is not None:
+            bounds = noise.slope * values.astype(np.float64)
+            scales = np.minimum(scales, bounds) if noise.share else bounds
+        return np.maximum(scales, noise.least)
 
     def _more(
         self, values: Integers, errors: Singles, classes: Integers, growth: Integers
@@ -149,14 +150,6 @@ class ErrorDraws:
         )
         bias = table.rounding_bias(np.exp2(steps / STEPS))
         return bias[place].reshape(*scales.shape, 1).astype(np.float32)
-
-    def _scales(self, values: Integers, below: Integers) -> Floats:
-        """The scale of each cell (w, d), as `CellNoise` says."""
-        noise, scales = self._noise, self._noise.share * below.astype(np.float64)
-        if noise.slope is not None:
-            bounds = noise.slope * values.astype(np.float64)
-            scales = np.minimum(scales, bounds) if noise.share else bounds
-        return np.maximum(scales, noise.least)
 
     def margins(
         self, columns: Sequence[str], values: Integers, errors: Singles
@@ -271,10 +264,3 @@ def unit_draws(law: Law | Normal | None, bits: SeededBits, number: int) -> Float
     with np.errstate(all="ignore"):
         found, _ = law.approximate(words)
     return found
-
-
-def _logarithms(gaussian: bool, seed: int) -> Singles:
-    """By how much the logarithm of a noisy maximum is too low, in units of its spread."""
-    generator = SeededBits(seed + 7).generator
-    draws = generator.standard_normal(POOL) if gaussian else generator.laplace(size=POOL)
-    return draws.astype(np.float32)

@@ -177,31 +177,25 @@ class Table:
             # The true cut is within one of the integer: these two words may lie on either side.
             torn |= (words == cut) | (words + ONE == cut)
         distance = ((words ^ self.flip[piece]) + self.shift[piece]).astype(np.float64)
-        with np.errstate(all="ignore"):
-            return self._stretch(piece, distance, torn)
-
-    def _stretch(
-        self, piece: NDArray[np.intp], distance: Floats, torn: NDArray[np.bool_]
-    ) -> tuple[Floats, Floats]:
-        unit = self.unit[piece]
-        y = distance * unit + self.base[piece]
-        # Two units of distance either way move ln y by at most 4·unit/y when that is below ½.
-        blur = 4 * unit / y
-        torn |= ~(blur < 0.5)
-        log = np.log(y)
-        blur += ROUNDING + FUNCTION * np.abs(log)
+        unit, anchor = self.unit[piece], self.anchor[piece]
         linear, stretch, turn = self.linear[piece], self.stretch[piece], self.turn[piece]
-        grown = np.expm1(turn * log)
-        straight, bent = linear * log, stretch * grown
-        value = self.anchor[piece] + straight + bent
-        error = np.abs(linear) * blur + np.abs(stretch) * (
-            np.abs(grown) * FUNCTION + 2 * np.abs(1 + grown) * np.abs(turn) * blur
-        )
-        error += ROUNDING * (np.abs(self.anchor[piece]) + np.abs(straight) + np.abs(bent))
-        # Past blur·turn = 1 the factor 2 no longer covers exp's curvature.
-        torn |= ~(np.abs(turn) * blur < 1)
-        error[torn] = np.inf
-        return value, error
+        with np.errstate(all="ignore"):
+            y = distance * unit + self.base[piece]
+            # Two units of distance either way move ln y by at most 4·unit/y when that is below ½.
+            blur = 4 * unit / y
+            torn |= ~(blur < 0.5)
+            log = np.log(y)
+            blur += ROUNDING + FUNCTION * np.abs(log)
+            grown = np.expm1(turn * log)
+            straight, bent = linear * log, stretch * grown
+            error = np.abs(linear) * blur + np.abs(stretch) * (
+                np.abs(grown) * FUNCTION + 2 * np.abs(1 + grown) * np.abs(turn) * blur
+            )
+            error += ROUNDING * (np.abs(anchor) + np.abs(straight) + np.abs(bent))
+            # Past blur·turn = 1 the factor 2 no longer covers exp's curvature.
+            torn |= ~(np.abs(turn) * blur < 1)
+            error[torn] = np.inf
+            return anchor + straight + bent, error
 
     def tails(self, z: Floats, piece: NDArray[np.intp]) -> tuple[Floats, Floats]:
         with np.errstate(all="ignore"):

@@ -17,7 +17,7 @@ from leeward.core.noise.scales import DRAWS, CellNoise, public_seed
 from leeward.core.noise.summed_errors import Singles
 from leeward.core.noise.sums import ErrorDraws, drawn_margins, sides
 from leeward.core.noise.tabulated import Floats
-from leeward.core.noise.unit_tails import NoisyWidth
+from leeward.core.noise.tail_table import NoisyWidth
 from leeward.publishing.bundle import Certificate, CertifiedTable
 
 Result = TypeVar("Result")

@@ -22,7 +22,7 @@ from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.noise.difference import Noisy, p_values, smallest_level
 from leeward.core.noise.scales import Integers, law_at
 from leeward.core.noise.tabulated import Floats
-from leeward.core.noise.unit_tails import NoisyWidth
+from leeward.core.noise.tail_table import NoisyWidth
 from leeward.core.show.interpretation import FALSE_DISCOVERIES, LEVEL, MISSED, NOT_DISTINGUISHABLE
 from leeward.lab.audit.promises import Promise
 
