@@ -13,13 +13,12 @@ from leeward.core.noise.exact_selection import SECRET
 from leeward.core.noise.noise_source import secret
 from leeward.core.noise.scales import Integers
 from leeward.core.privacy import Guarantee
-from leeward.systems.synth import aim, correlated, model, nist, tree
+from leeward.systems.synth import aim, correlated, fitting, nist, tree
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Column, Domain
 from leeward.systems.synth.drawing import blocks
-from leeward.systems.synth.fitting import mean, total
-from leeward.systems.synth.measurer import Margin, Measurer
-from leeward.systems.synth.model import Start
+from leeward.systems.synth.fitting import Start, total
+from leeward.systems.synth.measurer import Margin, Measurer, mean
 from tests.systems.synth.scene import ArrayCounts
 from tests.systems.synth.test_methods import (
     DOMAIN,
@@ -86,7 +85,7 @@ def test_tables_too_large_for_memory_are_not_made(
     monkeypatch: pytest.MonkeyPatch, fit: Callable[[Domain, Measurer, Guarantee], Fit]
 ) -> None:
     """Whether a folder appears may not depend on the data; what is left of the price is used."""
-    monkeypatch.setattr(model, "MOST_CELLS", 1)
+    monkeypatch.setattr(fitting, "MOST_CELLS", 1)
     monkeypatch.setattr(aim, "MOST_CELLS", 1)
     monkeypatch.setattr(aim, "LARGEST", 1)
     measurer = Measurer(ArrayCounts(people(3000)), secret(), SECRET)

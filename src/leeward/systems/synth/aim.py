@@ -15,9 +15,9 @@ from leeward.core.privacy import Guarantee
 from leeward.systems.synth.counting import KeptCounts
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Domain
-from leeward.systems.synth.independent import fit as fit_independent
+from leeward.systems.synth.fitting import MOST_CELLS, Start
 from leeward.systems.synth.measurer import Margin, Measurer
-from leeward.systems.synth.model import MOST_CELLS, Start, estimated
+from leeward.systems.synth.model import estimated
 
 ONE_WAY, CHOICE = Fraction(1, 10), Fraction(1, 10)
 """Of the price for columns by themselves, and of each round for its choice."""
@@ -54,8 +54,6 @@ class _Round:
 
 def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
     """A network of the tables that the rounds measured; budgets in ρ."""
-    if len(domain.columns) == 1:
-        return fit_independent(domain, measurer, budget)
     measurer = replace(measurer, counts=KeptCounts(measurer.counts))
     start = Start.measured(domain, measurer, budget.share(ONE_WAY))
     model, tables = estimated(start, ()), list[Margin]()
@@ -70,7 +68,7 @@ def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
         (error,) = RowCounts(price, (Fraction(1),)).errors
         expected = {candidate: model.table(candidate) for candidate in candidates}
         scores = measurer.scores(expected, start.groups, error)
-        weighted = {one: len(one) * score for one, score in scores.items()}
+        weighted = {columns: len(columns) * score for columns, score in scores.items()}
         chosen = measurer.best(weighted, budget.share(now.spends * CHOICE), weight=WIDEST)
         tables += measurer.measured([chosen], start.groups, price)
         model = estimated(start, tables)
@@ -91,6 +89,5 @@ def _candidates(start: Start, used: Fraction) -> list[tuple[int, ...]]:
         combination for size in range(2, WIDEST + 1) for combination in combinations(columns, size)
     ]
     smallest = min(every, key=start.cells)
-    return [one for one in every if start.cells(one) <= used * LARGEST] or (
-        [smallest] if start.cells(smallest) <= MOST_CELLS else []
-    )
+    fitting = [columns for columns in every if start.cells(columns) <= used * LARGEST]
+    return fitting or ([smallest] if start.cells(smallest) <= MOST_CELLS else [])

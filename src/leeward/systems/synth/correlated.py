@@ -14,9 +14,9 @@ from leeward.core.mechanisms.row_counts import RowCounts
 from leeward.core.privacy import Guarantee
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Domain
-from leeward.systems.synth.independent import fit as fit_independent
+from leeward.systems.synth.fitting import MOST_CELLS, Start
 from leeward.systems.synth.measurer import Margin, Measurer, collected
-from leeward.systems.synth.model import MOST_CELLS, Model, Start
+from leeward.systems.synth.model import Model
 
 PARENTS = 2
 """Parents of a column at most, unless asked otherwise."""
@@ -33,40 +33,34 @@ Family = tuple[int, ...]
 
 def fit(domain: Domain, measurer: Measurer, budget: Guarantee, parents: int = PARENTS) -> Fit:
     """A network of one table for each column but the first."""
-    if len(domain.columns) == 1:
-        return fit_independent(domain, measurer, budget)
     start = Start.measured(domain, measurer, budget.share(ONE_WAY))
-    tables, left = _grown(start, measurer, budget, parents)
-    start = start.again(measurer, budget.share(left)) if left else start
-    model = Model.empty(start, collected(tables))
-    for table in tables:
-        model = _joined(model, table)
-    return Fit(model.network, model.rows, (*start.margins, *tables))
-
-
-def _grown(
-    start: Start, measurer: Measurer, budget: Guarantee, parents: int
-) -> tuple[tuple[Margin, ...], Fraction]:
-    """The tables of the network in the order of its growth, and the part of the price left."""
-    model, tables, scores = Model.empty(start, {}), [], dict[Family, int]()
+    model, tables, scores = Model.empty(start, {}), list[Margin](), dict[Family, int]()
     columns, choices, left = range(len(start.sizes)), CHOICES, TABLES
     while missing := [at for at in columns if at not in model.placed]:
         number = len(missing) - (not model.placed)
         price = budget.share(left / number)
         (error,) = RowCounts(price, (Fraction(1),)).errors
         useful = min(MOST_CELLS, start.rows / (THETA * error))
-        open_ = list(_families(model, missing, parents, useful))
-        if not open_:
+        families = list(_families(model, missing, parents, useful))
+        if not families:
             model = model.alone(missing[0])
             continue
-        expected = {one: model.independent(one) for one in open_ if one not in scores}
+        expected = {
+            family: model.independent(family) for family in families if family not in scores
+        }
         scores |= measurer.scores(expected, start.groups, error)
-        family = measurer.best({one: scores[one] for one in open_}, budget.share(choices / number))
-        (table,) = measurer.measured([family], start.groups, price)
+        usable = {family: scores[family] for family in families}
+        chosen = measurer.best(usable, budget.share(choices / number))
+        (table,) = measurer.measured([chosen], start.groups, price)
         model = _joined(model, table)
         tables.append(table)
         choices, left = choices - choices / number, left - left / number
-    return tuple(tables), choices + left
+    if choices + left:
+        start = start.again(measurer, budget.share(choices + left))
+    model = Model.empty(start, collected(tables))
+    for table in tables:
+        model = _joined(model, table)
+    return Fit(model.network, model.rows, (*start.margins, *tables))
 
 
 def _joined(model: Model, table: Margin) -> Model:

@@ -45,12 +45,24 @@ class FileCounts:
         self, files: Files, domain: Domain, name: str = NAME, parameter: str = "FILE"
     ) -> None:
         self._files, self._domain, self._name = files, domain, f"{CODED}_{name}"
-        for column in domain.columns:
-            _require_column(files.tables()[name], column.name, parameter)
+        known = files.tables()[name].columns
+        for missing in (column.name for column in domain.columns if column.name not in known):
+            near = get_close_matches(missing, known, n=1, cutoff=0.5)
+            raise InvalidParameter(
+                "codebook.attributes",
+                rule=f"must declare columns that {parameter} has",
+                value=shown(missing),
+                next_step=f"Did you mean {near[0]!r}? Give it as `column`."
+                if near
+                else "Look at the first line of the file.",
+            )
         files.require_rows(name, parameter)
         table = files.tables()[name]
         self._texts = hiding_errors(lambda: _texts(files, table, domain.columns, name))
-        query = _positions(self._texts, domain.columns)
+        at = {f"c{i}": _position(self._texts, i, column) for i, column in enumerate(domain.columns)}
+        rows = self._texts.select(**at)
+        kept = rows.filter(reduce(and_, (rows[name] >= 0 for name in at)))  # no omitted code
+        query = kept.select(**{name: kept[name].cast("uint16") for name in at})
         self.coded: Table = hiding_errors(lambda: files.hide(self._name, query))
 
     def of(self, columns: Sequence[int], groups: Groups) -> Integers:
@@ -64,54 +76,40 @@ class FileCounts:
     def cells(self, columns: Sequence[int]) -> tuple[tuple[Integers, ...], Integers]:
         """The cells of these columns that have rows: their positions, and the number of rows."""
         names = [f"c{at}" for at in columns]
-        errors = hiding_errors(lambda: self._files.counted(self._name, names))
-        return tuple(np.asarray(errors[name], np.int64) for name in names), np.asarray(
-            errors["rows"], np.int64
-        )
+        counted = hiding_errors(lambda: self._files.counted(self._name, names))
+        *at, rows = (np.asarray(counted[name], np.int64) for name in (*names, "rows"))
+        return tuple(at), rows
 
     def unlisted(self) -> tuple[int, ...]:
         """Rows with something in a column that its codes or ends do not allow, by column."""
         texts, columns = self._texts, self._domain.columns
         wrong = {f"c{i}": _unlisted(texts, i, column).sum() for i, column in enumerate(columns)}
-        (found,) = hiding_errors(lambda: self._files.rows(texts.aggregate(**wrong)))
-        return tuple(int(found[name] or 0) for name in wrong)
+        (counted,) = hiding_errors(lambda: self._files.rows(texts.aggregate(**wrong)))
+        return tuple(int(counted[name] or 0) for name in wrong)
 
 
 def _texts(files: Files, table: Table, columns: Sequence[Column], name: str) -> Table:
-    """The text or number of each row in each column, and where a text stands in its list."""
+    """The text or number of each row in each column, and the position of a text in its list."""
     declared = ((column.name, column.declared) for column in columns)
-    table = with_nulls(table, {name: one.nulls for name, one in declared if one is not None})
-    raw = {f"raw_{i}": _raw(table, column) for i, column in enumerate(columns)}
+    table = with_nulls(table, {name: kind.nulls for name, kind in declared if kind is not None})
+    raw = {
+        f"raw_{i}": (code_text if column.edges is None else number)(table[column.name])
+        for i, column in enumerate(columns)
+    }
     given = {f"given_{i}": table[column.name].notnull() for i, column in enumerate(columns)}
     chosen = table.select(**raw, **given)
     for i, column in enumerate(columns):
         if column.edges is None:
-            recode = _recode(column)
+            recode: Mapping[str, int] = {  # of a description: texts are the values
+                value: at for at, value in enumerate(column.values) if value is not None
+            }
+            if isinstance(column.declared, Attribute):
+                recode = column.declared.recode
             at = pa.array(list(recode.values()), pa.int32())
             texts = pa.array(list(recode), pa.string())
             known = files.keep(f"codes_{name}_{i}", pa.table({f"text_{i}": texts, f"at_{i}": at}))
             chosen = chosen.left_join(known, chosen[f"raw_{i}"] == known[f"text_{i}"])
     return chosen
-
-
-def _recode(column: Column) -> Mapping[str, int]:
-    """Where the texts of a column of codes stand; those of a description are the values."""
-    if isinstance(column.declared, Attribute):
-        return column.declared.recode
-    return {value: at for at, value in enumerate(column.values) if value is not None}
-
-
-def _positions(chosen: Table, columns: Sequence[Column]) -> Table:
-    """The position of each row's value in each column; rows with an omitted code are left out."""
-    found = {f"c{i}": _position(chosen, i, column) for i, column in enumerate(columns)}
-    rows = chosen.select(**found)
-    kept = rows.filter(reduce(and_, (rows[name] >= 0 for name in found)))
-    return kept.select(**{name: kept[name].cast("uint16") for name in found})
-
-
-def _raw(table: Table, column: Column) -> Expression:
-    """The text of a code, or the number."""
-    return (code_text if column.edges is None else number)(table[column.name])
 
 
 def _position(chosen: Table, i: int, column: Column) -> Expression:
@@ -141,20 +139,6 @@ def _unlisted(chosen: Table, i: int, column: Column) -> Expression:
     low, high = column.edges[0], column.edges[-1]
     beyond = (raw >= high) if column.whole else (raw > high)
     return chosen[f"given_{i}"] & (raw.isnull() | (raw < low) | beyond)
-
-
-def _require_column(table: Table, column: str, parameter: str) -> None:
-    if column in table.columns:
-        return
-    near = get_close_matches(column, table.columns, n=1, cutoff=0.5)
-    raise InvalidParameter(
-        "codebook.attributes",
-        rule=f"must declare columns that {parameter} has",
-        value=shown(column),
-        next_step=f"Did you mean {near[0]!r}? Give it as `column`."
-        if near
-        else "Look at the first line of the file.",
-    )
 
 
 class KeptCounts:

@@ -19,8 +19,8 @@ from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, 
 from leeward.core.privacy.words import READING
 from leeward.publishing.bundle.paid_folder import marked
 from leeward.publishing.bundle.witness import Witness, read_witness
-from leeward.systems.synth.bayesian_network import BayesianNetwork
 from leeward.systems.synth.domain import Domain
+from leeward.systems.synth.drawing import BayesianNetwork
 from leeward.systems.synth.measurer import Margin
 
 FORMAT = "leeward synthetic description 2"
@@ -75,14 +75,24 @@ class Provenance:
         """What is said about it."""
         if self.guarantee is None:
             return (READS_NOTHING,)
-        selected = () if self.public is None else (_selected(self.public),)
+        selected = (
+            "Which tables were measured follows from a table that was named as public (SHA-256 of "
+            f"its file: {self.public}). Nothing is promised about the people in that table."
+        )
         paid = OTHER_RELEASES_IN_FULL if self.uncharged is None else NOT_CHARGED
-        return (*of_rows(self.guarantee), *selected, FROM_CLASSES, paid)
+        of_public = () if self.public is None else (selected,)
+        return (*of_rows(self.guarantee), *of_public, FROM_CLASSES, paid)
 
     def as_json(self) -> dict[str, object]:
         """Plain values."""
+        stated: dict[str, str] | None = None
+        if self.guarantee is not None:
+            loss = self.guarantee
+            parts = {"epsilon": loss.epsilon, "delta": loss.delta, "rho": loss.rho}
+            stated = {"policy": loss.policy.name, **{key: str(part) for key, part in parts.items()}}
+            stated |= {"reading": str(loss.reading)} if loss.rho else {}
         return {
-            "guarantee": None if self.guarantee is None else _told(self.guarantee),
+            "guarantee": stated,
             "charge": None if self.charge is None else self.charge.model_dump(mode="json"),
             "uncharged": self.uncharged,
             "public": self.public,
@@ -91,20 +101,13 @@ class Provenance:
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> "Provenance":
         """From plain values."""
-        stated = told["charge"]
-        return cls(
-            None if told["guarantee"] is None else _read(told["guarantee"]),
-            None if stated is None else read_witness(stated),
-            told["uncharged"],
-            told["public"],
-        )
-
-
-def _selected(checksum: str) -> str:
-    return (
-        "Which tables were measured follows from a table that was named as public (SHA-256 of "
-        f"its file: {checksum}). Nothing is promised about the people in that table."
-    )
+        guarantee, loss, charge = None, told["guarantee"], told["charge"]
+        if loss is not None:
+            parts = [printed(loss[name]) for name in ("epsilon", "delta", "rho")]
+            reading = loss.get("reading", READING)
+            guarantee = Guarantee(loss["policy"], None, *parts, reading=reading)
+        witness = None if charge is None else read_witness(charge)
+        return cls(guarantee, witness, told["uncharged"], told["public"])
 
 
 @dataclass(frozen=True)
@@ -152,25 +155,9 @@ class Description:
         """From plain values."""
         domain = Domain.read(told["domain"])
         network = BayesianNetwork.read(told["network"], domain)
-        margins = tuple(Margin.read(one, domain.names) for one in told["margins"])
+        margins = tuple(Margin.read(margin, domain.names) for margin in told["margins"])
         fit = Fit(network, told["total"], margins, tuple(told["warnings"]))
         return cls(told["method"], domain, fit, Provenance.read(told), tuple(told["says"]))
-
-
-def _told(guarantee: Guarantee) -> dict[str, str]:
-    parts = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
-    return {
-        "policy": guarantee.policy.name,
-        **{name: str(part) for name, part in parts.items()},
-        **({"reading": str(guarantee.reading)} if guarantee.rho else {}),
-    }
-
-
-def _read(told: Mapping[str, str]) -> Guarantee:
-    epsilon, delta, rho = (printed(told[name]) for name in ("epsilon", "delta", "rho"))
-    return Guarantee(
-        told["policy"], None, epsilon, delta, rho, reading=told.get("reading", READING)
-    )
 
 
 def read_description(path: Path) -> Description:

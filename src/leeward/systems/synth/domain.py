@@ -50,8 +50,8 @@ class Column:
     def read(cls, told: Mapping[str, Any]) -> "Column":
         """From plain values."""
         edges = told.get("edges")
-        held = None if edges is None else tuple(edges)
-        return cls(told["name"], tuple(told["values"]), held, told["type"] == "integer")
+        ends = None if edges is None else tuple(edges)
+        return cls(told["name"], tuple(told["values"]), ends, told["type"] == "integer")
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,10 @@ class Domain:
         ]
         coded = [attribute for attribute in listed if attribute.origin is None]
         reals = [real for real in codebook.reals.values() if real.table == "workers"]
-        columns = (
-            *map(_column, coded),
-            *(_real_column(real_range, ranges) for real_range in reals),
-        )
+        columns = (*map(_column, coded), *(_real_column(real, ranges) for real in reals))
         _require_columns(columns)
         places = {attribute.name: at for at, attribute in enumerate(coded)}
-        rules = (_rule(one, codebook, places) for one in codebook.impossible)
+        rules = (_rule(codes, codebook, places) for codes in codebook.impossible)
         return cls(columns, tuple(rule for rule in rules if rule is not None))
 
     @property
@@ -91,15 +88,18 @@ class Domain:
 
     def forbidden(self, rows: NDArray[np.integer[Any]]) -> Mask:
         """Which rows of positions no row can be."""
-        found = np.zeros(len(rows), dtype=bool)
+        broken = np.zeros(len(rows), dtype=bool)
         for rule in self.impossible:
-            found |= np.logical_and.reduce([np.isin(rows[:, at], held) for at, held in rule])
-        return found
+            broken |= np.logical_and.reduce([np.isin(rows[:, at], values) for at, values in rule])
+        return broken
 
     def as_json(self) -> dict[str, object]:
         """Plain values; impossible combinations by names and values."""
         rules = [
-            {self.names[at]: [self.columns[at].values[one] for one in held] for at, held in rule}
+            {
+                self.names[at]: [self.columns[at].values[n] for n in positions]
+                for at, positions in rule
+            }
             for rule in self.impossible
         ]
         return {"columns": [column.as_json() for column in self.columns], "impossible": rules}
@@ -107,12 +107,12 @@ class Domain:
     @classmethod
     def read(cls, told: Mapping[str, Any]) -> "Domain":
         """From plain values."""
-        columns = tuple(Column.read(one) for one in told["columns"])
+        columns = tuple(Column.read(column) for column in told["columns"])
         places = {column.name: at for at, column in enumerate(columns)}
         rules = tuple(
             tuple(
-                (places[name], tuple(columns[places[name]].values.index(one) for one in held))
-                for name, held in rule.items()
+                (places[name], tuple(map(columns[places[name]].values.index, values)))
+                for name, values in rule.items()
             )
             for rule in told["impossible"]
         )
@@ -137,27 +137,20 @@ def _real_column(real: RealRange, ranges: int) -> Column:
 
 
 def _rule(
-    one: Mapping[str, str], codebook: Codebook, places: Mapping[str, int]
+    combination: Mapping[str, str], codebook: Codebook, places: Mapping[str, int]
 ) -> Impossible | None:
     """A combination by positions; None if it speaks of other tables' attributes too."""
-    held: dict[int, set[int]] = {}
-    for name, code in one.items():
-        base, codes = _traced(codebook, name, code)
-        if base not in places:
+    ruled: dict[int, set[int]] = {}
+    for name, code in combination.items():
+        attribute = base = codebook.attributes[name]
+        while base.origin is not None:
+            base = codebook.attributes[base.origin]
+        if base.name not in places:
             return None
-        at = places[base]
-        held[at] = held.get(at, codes) & codes
-    return tuple((at, tuple(sorted(codes))) for at, codes in sorted(held.items()))
-
-
-def _traced(codebook: Codebook, name: str, code: str) -> tuple[str, set[int]]:
-    """The attribute that one is derived from, and its positions that mean this code."""
-    attribute = codebook.attributes[name]
-    base = attribute
-    while base.origin is not None:
-        base = codebook.attributes[base.origin]
-    wanted = attribute.codes.index(code)
-    return base.name, {at for at, own in enumerate(base.codes) if attribute.recode[own] == wanted}
+        wanted, at = attribute.codes.index(code), places[base.name]
+        codes = {at for at, own in enumerate(base.codes) if attribute.recode[own] == wanted}
+        ruled[at] = ruled.get(at, codes) & codes
+    return tuple((at, tuple(sorted(codes))) for at, codes in sorted(ruled.items()))
 
 
 def _require_columns(columns: tuple[Column, ...]) -> None:

@@ -1,11 +1,16 @@
 """Drawing: rows of positions from a network, with shares kept as closely as whole rows allow.
 
+A network is columns in an order, each drawn given its parents, and further tables to agree with.
+It is all that rows are drawn from, whatever method found it. Tables are of groups of values.
+
 A pool of rows is drawn column by column. Where a network has further tables, or some rows are
 impossible, the pool is larger than needed, its rows are weighted until they agree with all tables
 (raking), and rows are taken by their weights. Everything follows from the network and a seed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +18,6 @@ from numpy.typing import NDArray
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.randomness import SeededBits
-from leeward.systems.synth.bayesian_network import BayesianNetwork, Fitted
 from leeward.systems.synth.domain import Domain
 
 BLOCK = 1 << 17
@@ -28,7 +32,72 @@ FEWEST, TRIED = 1 << 10, 1 << 14
 ROUNDS = 10
 """Rounds of raking."""
 
+DECIMALS = 3
+"""Tables are kept to this part of a row."""
+
 Rows = NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A fitted table of some columns, in rows; a node draws the last one given the others."""
+
+    columns: tuple[int, ...]
+    table: Floats
+
+    def as_json(self, names: Sequence[str]) -> dict[str, object]:
+        """Plain values, the last column fastest."""
+        *parents, column = (names[at] for at in self.columns)
+        return {"column": column, "parents": parents, "table": self.table.round(DECIMALS).tolist()}
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any], names: Sequence[str]) -> "Fitted":
+        """From plain values."""
+        columns = (*told["parents"], told["column"])
+        return cls(tuple(map(names.index, columns)), np.array(told["table"], dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class BayesianNetwork:
+    """`nodes` in the order of drawing; `targets` are tables that weights of rows are raked to.
+
+    `groups` has the group of each value of each column, and `weights` how a group is divided.
+    """
+
+    groups: tuple[Integers, ...]
+    weights: tuple[Floats, ...]
+    nodes: tuple[Fitted, ...]
+    targets: tuple[Fitted, ...] = ()
+
+    @classmethod
+    def alone(cls, tables: Sequence[Floats]) -> "BayesianNetwork":
+        """Independent columns, each value its own group."""
+        nodes = tuple(Fitted((at,), table) for at, table in enumerate(tables))
+        groups = tuple(np.arange(table.size) for table in tables)
+        return cls(groups, tuple(np.ones(table.size) for table in tables), nodes)
+
+    def as_json(self, domain: Domain) -> dict[str, object]:
+        """Plain values."""
+        names = domain.names
+        groups = (group.tolist() for group in self.groups)
+        weights = (weight.round(DECIMALS).tolist() for weight in self.weights)
+        return {
+            "groups": dict(zip(names, groups, strict=True)),
+            "weights": dict(zip(names, weights, strict=True)),
+            "nodes": [node.as_json(names) for node in self.nodes],
+            "targets": [target.as_json(names) for target in self.targets],
+        }
+
+    @classmethod
+    def read(cls, told: Mapping[str, Any], domain: Domain) -> "BayesianNetwork":
+        """From plain values."""
+        names = domain.names
+        return cls(
+            tuple(np.array(told["groups"][name], dtype=np.int64) for name in names),
+            tuple(np.array(told["weights"][name], dtype=np.float64) for name in names),
+            tuple(Fitted.read(fitted, names) for fitted in told["nodes"]),
+            tuple(Fitted.read(fitted, names) for fitted in told["targets"]),
+        )
 
 
 def blocks(network: BayesianNetwork, domain: Domain, rows: int, seed: int) -> Iterator[Rows]:
@@ -40,7 +109,10 @@ def blocks(network: BayesianNetwork, domain: Domain, rows: int, seed: int) -> It
 
 def _block(network: BayesianNetwork, domain: Domain, rows: int, bits: SeededBits) -> Rows:
     plain = not network.targets and not domain.impossible
-    pool = _pool(network, rows if plain else max(POOL * rows, FEWEST), bits)
+    size = rows if plain else max(POOL * rows, FEWEST)
+    pool = np.zeros((len(network.groups), size), dtype=np.int64)  # groups, by column and row
+    for node in network.nodes:
+        extend(pool, node, bits)
     values = _values(network, pool, bits)
     if plain:
         return values
@@ -76,14 +148,6 @@ def _shuffled(shares: Floats, rows: int, bits: SeededBits) -> Integers:
     """Places in these shares, in random order; all alike where there are no shares."""
     held = shares if shares.sum() > 0 else np.ones_like(shares)
     return bits.generator.permutation(np.repeat(np.arange(held.size), _whole(held, rows, bits)))
-
-
-def _pool(network: BayesianNetwork, rows: int, bits: SeededBits) -> Integers:
-    """Groups of every column (columns, rows), each given its parents."""
-    pool = np.zeros((len(network.groups), rows), dtype=np.int64)
-    for node in network.nodes:
-        extend(pool, node, bits)
-    return pool
 
 
 def extend(pool: Integers, node: Fitted, bits: SeededBits) -> None:

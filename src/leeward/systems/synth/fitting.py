@@ -1,60 +1,48 @@
 """Fitting: noisy margins become tables that agree, are nowhere negative, and have one total.
 
-Everything here follows from released numbers. Margins are of groups of values: values that are too
-rare for the noise are one group, which is divided by the released one-way counts afterwards.
+Everything here follows from released numbers. Methods that search for dependence begin with a
+start: one-way counts, and margins of groups of values. Values that are too rare for the noise are
+one group, which is divided by the released one-way counts afterwards.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import prod
 
 import numpy as np
 
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
-from leeward.systems.synth.domain import Mask
+from leeward.core.privacy import Guarantee
+from leeward.systems.synth.counting import Groups
+from leeward.systems.synth.domain import Domain, Mask
+from leeward.systems.synth.measurer import (
+    Columns,
+    Margin,
+    Measurer,
+    NoisyGroups,
+    collected,
+    mean,
+)
 
 Pair = tuple[int, int]
 """Two columns, the lower one first."""
 
-Columns = TypeVar("Columns", bound=tuple[int, ...])
-"""A set of columns as a key: a pair, or one of any size."""
+RARE = 4
+"""Values whose noisy count is below this number of deviations are measured in one group."""
+
+MOST_CELLS = 1 << 22
+"""A pair of more groups is not considered: a released number, so that it may decide."""
+
+Rule = Mapping[int, tuple[int, ...]]
+"""An impossible combination: positions by column."""
 
 DYKSTRA, PROPORTIONAL = 60, 30
 """Rounds of the two steps that make a table agree with its margins."""
 
 LEAST = 1e-12
-
-
-@dataclass(frozen=True)
-class NoisyGroups:
-    """A released table of groups, and the variance of the noise in each of its cells."""
-
-    table: Floats
-    variance: Floats
-
-    @classmethod
-    def of(cls, counts: Integers, deviation: float) -> "NoisyGroups":
-        """Counts with noise of one deviation."""
-        table = counts.astype(np.float64)
-        return cls(table, np.full(table.shape, deviation**2))
-
-    def onto(self, axis: int) -> "NoisyGroups":
-        """Added up to one of its columns."""
-        others = tuple(at for at in range(self.table.ndim) if at != axis)
-        return NoisyGroups(self.table.sum(axis=others), self.variance.sum(axis=others))
-
-    def grouped(self, groups: Integers) -> "NoisyGroups":
-        """One column with its values in groups."""
-        table, variance = (np.bincount(groups, one) for one in (self.table, self.variance))
-        return NoisyGroups(table.astype(np.float64), variance.astype(np.float64))
-
-
-def mean(parts: Sequence[NoisyGroups]) -> NoisyGroups:
-    """The mean of several measurements of the same table, weighted by inverse variances."""
-    weight = sum((1 / part.variance for part in parts), np.zeros_like(parts[0].table))
-    value = sum((groups.table / groups.variance for groups in parts), np.zeros_like(parts[0].table))
-    return NoisyGroups(value / weight, 1 / weight)
 
 
 def total(parts: Sequence[NoisyGroups]) -> float:
@@ -109,7 +97,11 @@ def margins_of(
     """One table for each column from all that was measured of it, and the number of rows."""
     means = []
     for column, own in enumerate(alone):
-        seen = [table.onto(one.index(column)) for one, table in tables.items() if column in one]
+        seen = [
+            table.onto([columns.index(column)])
+            for columns, table in tables.items()
+            if column in columns
+        ]
         means.append(mean([own, *seen]))
     rows = total(means)
     return tuple(nearest(groups.table, rows) for groups in means), rows
@@ -134,3 +126,121 @@ def joins(pair: Pair, taken: tuple[Pair, ...]) -> bool:
     for _ in taken:
         reached |= {end for one in taken if reached & set(one) for end in one}
     return pair[1] not in reached
+
+
+@dataclass(frozen=True)
+class Start:
+    """The released counts of each column, and the group of each of its values.
+
+    Columns may be measured more than once; groups follow from the first time.
+    """
+
+    domain: Domain
+    margins: tuple[Margin, ...]
+    groups: Groups
+
+    @classmethod
+    def measured(cls, domain: Domain, measurer: Measurer, price: Guarantee) -> "Start":
+        """One-way counts at this price."""
+        margins = measurer.one_way(domain, price)
+        return cls(domain, margins, [grouping(margin.noisy, RARE) for margin in margins])
+
+    def again(self, measurer: Measurer, price: Guarantee) -> "Start":
+        """The same with one-way counts once more, for a price that no table is worth."""
+        return replace(self, margins=(*self.margins, *measurer.one_way(self.domain, price)))
+
+    @cached_property
+    def columns(self) -> tuple[NoisyGroups, ...]:
+        """The counts of values of each column."""
+        return tuple(collected(self.margins).values())
+
+    @cached_property
+    def alone(self) -> tuple[NoisyGroups, ...]:
+        """The counts of groups."""
+        both = zip(self.columns, self.groups, strict=True)
+        return tuple(groups.grouped(held) for groups, held in both)
+
+    @cached_property
+    def rows(self) -> float:
+        """The number of rows, as far as columns by themselves tell."""
+        return total(self.columns)
+
+    @cached_property
+    def weights(self) -> tuple[Floats, ...]:
+        """How groups are divided into values."""
+        return tuple(nearest(column.table, self.rows) for column in self.columns)
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """Groups of each column."""
+        return tuple(groups.table.size for groups in self.alone)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Pairs whose tables are not too large."""
+        every = combinations(range(len(self.sizes)), 2)
+        return [pair for pair in every if self.cells(pair) <= MOST_CELLS]
+
+    def shape(self, columns: Sequence[int]) -> tuple[int, ...]:
+        """Of a table of these columns."""
+        return tuple(self.sizes[at] for at in columns)
+
+    def cells(self, columns: Sequence[int]) -> int:
+        """Of a table of these columns."""
+        return prod(self.shape(columns))
+
+    def possible(self, columns: Sequence[int]) -> Mask:
+        """Which cells of a table of groups hold a possible combination of values.
+
+        Rules of the same columns are taken together, as several may empty a cell that none empties.
+        """
+        allowed = np.ones(self.shape(columns), dtype=bool)
+        for ruled in {tuple(at for at, _ in rule) for rule in self.domain.impossible}:
+            if set(ruled) <= set(columns):
+                within = tuple(at for at in columns if at in ruled)
+                sizes = (self.sizes[at] if at in ruled else 1 for at in columns)
+                allowed &= self._by_groups(within).reshape(tuple(sizes))
+        return allowed
+
+    def _by_groups(self, columns: Sequence[int]) -> Mask:
+        """The same of just the columns of a rule.
+
+        Where even values that stand for others are too many to be crossed, a cell is called
+        impossible if one rule empties it. Rows that break a rule are never drawn in any case.
+        """
+        every = [dict(one) for one in self.domain.impossible]
+        rules = [one for one in every if one.keys() <= set(columns)]
+        standing = [self._standing(at, rules) for at in columns]
+        if prod(one.size for one in standing) > MOST_CELLS:
+            return self._one_by_one(columns, rules)
+        allowed = np.ones([column.size for column in standing], dtype=bool)
+        for rule in rules:
+            both = zip(columns, standing, strict=True)
+            allowed[np.ix_(*(np.isin(one, rule.get(at, one)) for at, one in both))] = False
+        for axis, (at, one) in enumerate(zip(columns, standing, strict=True)):
+            first = np.searchsorted(self.groups[at][one], np.arange(self.sizes[at]))
+            allowed = np.logical_or.reduceat(allowed, first, axis=axis)
+        return allowed
+
+    def _standing(self, column: int, rules: Sequence[Rule]) -> Integers:
+        """One value for all of a group that the same rules name, in the order of groups."""
+        named: dict[int, list[int]] = {}
+        for number, rule in enumerate(rules):
+            for value in rule.get(column, ()):
+                named.setdefault(value, []).append(number)
+        groups = self.groups[column].tolist()
+        kinds = {(group, *named.get(value, ())): value for value, group in enumerate(groups)}
+        return np.array([kinds[kind] for kind in sorted(kinds)], dtype=np.int64)
+
+    def _one_by_one(self, columns: Sequence[int], rules: Sequence[Rule]) -> Mask:
+        """Cells that no single rule empties: it names all values of their groups."""
+        allowed = np.ones(self.shape(columns), dtype=bool)
+        for rule in rules:
+            emptied = []
+            for at in columns:
+                groups = self.groups[at]
+                left = np.ones(groups.size, dtype=bool)
+                left[list(rule.get(at, range(groups.size)))] = False
+                emptied.append(np.bincount(groups[left], minlength=self.sizes[at]) == 0)
+            allowed[np.ix_(*emptied)] = False
+        return allowed

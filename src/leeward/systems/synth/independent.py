@@ -3,9 +3,9 @@
 import numpy as np
 
 from leeward.core.privacy import Guarantee
-from leeward.systems.synth.bayesian_network import BayesianNetwork
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Domain
+from leeward.systems.synth.drawing import BayesianNetwork
 from leeward.systems.synth.fitting import nearest, total
 from leeward.systems.synth.measurer import Measurer
 

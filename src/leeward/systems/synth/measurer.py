@@ -7,7 +7,7 @@ true count.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,42 @@ from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 from leeward.systems.synth.counting import Counts, Groups
 from leeward.systems.synth.domain import Domain
-from leeward.systems.synth.fitting import Columns, NoisyGroups, mean
+
+Columns = TypeVar("Columns", bound=tuple[int, ...])
+"""A set of columns as a key: a pair, or one of any size."""
+
+
+@dataclass(frozen=True)
+class NoisyGroups:
+    """A released table of groups, and the variance of the noise in each of its cells."""
+
+    table: Floats
+    variance: Floats
+
+    @classmethod
+    def of(cls, counts: Integers, deviation: float) -> "NoisyGroups":
+        """Counts with noise of one deviation."""
+        table = counts.astype(np.float64)
+        return cls(table, np.full(table.shape, deviation**2))
+
+    def onto(self, axes: Sequence[int]) -> "NoisyGroups":
+        """Added up to some of its columns, in this order."""
+        others = tuple(at for at in range(self.table.ndim) if at not in axes)
+        order = [sorted(axes).index(at) for at in axes]
+        table, variance = (cells.sum(axis=others) for cells in (self.table, self.variance))
+        return NoisyGroups(table.transpose(order), variance.transpose(order))
+
+    def grouped(self, groups: Integers) -> "NoisyGroups":
+        """One column with its values in groups."""
+        table, variance = (np.bincount(groups, cells) for cells in (self.table, self.variance))
+        return NoisyGroups(table.astype(np.float64), variance.astype(np.float64))
+
+
+def mean(parts: Sequence[NoisyGroups]) -> NoisyGroups:
+    """The mean of several measurements of the same table, weighted by inverse variances."""
+    weight = sum((1 / part.variance for part in parts), np.zeros_like(parts[0].table))
+    value = sum((groups.table / groups.variance for groups in parts), np.zeros_like(parts[0].table))
+    return NoisyGroups(value / weight, 1 / weight)
 
 
 @dataclass(frozen=True)

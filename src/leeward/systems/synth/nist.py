@@ -19,10 +19,9 @@ from leeward.core.privacy import Guarantee
 from leeward.systems.synth.counting import Counts
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Domain
-from leeward.systems.synth.fitting import Pair, joins
-from leeward.systems.synth.independent import fit as fit_independent
+from leeward.systems.synth.fitting import MOST_CELLS, Pair, Start, joins
 from leeward.systems.synth.measurer import Measurer
-from leeward.systems.synth.model import MOST_CELLS, Start, estimated
+from leeward.systems.synth.model import estimated
 
 ONE_WAY = Fraction(12, 100)
 """Of the price, for columns by themselves."""
@@ -33,8 +32,6 @@ TABLES = 2
 
 def fit(domain: Domain, measurer: Measurer, budget: Guarantee, public: Counts) -> Fit:
     """A network of tables that a public table selects."""
-    if len(domain.columns) == 1:
-        return fit_independent(domain, measurer, budget)
     start = Start.measured(domain, measurer, budget.share(ONE_WAY))
     price = budget.share(1 - ONE_WAY)
     sets = selected(start, public, price)
@@ -51,9 +48,15 @@ def selected(start: Start, public: Counts, price: Guarantee) -> list[tuple[int, 
     number = TABLES * (len(start.sizes) - 1)
     (error,) = RowCounts(price.share(Fraction(1, number)), (Fraction(1),)).errors
     pairs = [pair for pair in start.pairs if looked.worth(pair, looked.alone(pair), error)]
-    tree = _tree(pairs, looked)
-    more = (found for one in _adjacent(tree) for found in looked.mending(one, error))
-    return [*tree, *dict.fromkeys(more)]
+    tree: tuple[Pair, ...] = ()
+    for pair in sorted(pairs, key=looked.information, reverse=True):  # Kruskal
+        tree = (*tree, pair) if joins(pair, tree) else tree
+    more: dict[tuple[int, ...], None] = {}
+    for one, other in combinations(tree, 2):
+        for middle in set(one) & set(other):
+            first, last = sorted({*one, *other} - {middle})
+            more |= dict.fromkeys(looked.mending((first, middle, last), error))
+    return [*tree, *more]
 
 
 @dataclass(frozen=True)
@@ -107,19 +110,3 @@ class _Public:
             yield tuple(sorted(path))
         elif self.worth((first, last), along.sum(axis=1), error):
             yield first, last
-
-
-def _tree(pairs: list[Pair], looked: _Public) -> list[Pair]:
-    """Pairs of most mutual information that join all columns (Kruskal)."""
-    tree: tuple[Pair, ...] = ()
-    for pair in sorted(pairs, key=looked.information, reverse=True):
-        tree = (*tree, pair) if joins(pair, tree) else tree
-    return list(tree)
-
-
-def _adjacent(tree: list[Pair]) -> Iterator[tuple[int, int, int]]:
-    """Paths of two edges: end, middle, end; the lower end first."""
-    for one, other in combinations(tree, 2):
-        for middle in set(one) & set(other):
-            first, last = sorted(({*one, *other}) - {middle})
-            yield first, middle, last

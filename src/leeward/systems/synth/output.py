@@ -18,6 +18,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from leeward.core.errors import InvalidParameter
 from leeward.core.randomness import SeededBits
 from leeward.publishing.bundle.disk import new_file, write_file
 from leeward.publishing.bundle.paid_folder import (
@@ -41,24 +42,35 @@ INSIDE = 2**64
 """Added to the seed for numbers inside classes: they have bits of their own."""
 
 
+def require_seed(seed: int) -> None:
+    """Reject a seed that belongs to the numbers inside classes."""
+    if not 0 <= seed < INSIDE:
+        raise InvalidParameter(
+            "--seed",
+            rule="must be a whole number from 0 to 2^64 - 1",
+            value=seed,
+            next_step="Give another number, or leave it out.",
+        )
+
+
 def write_folder(target: Path, description: Description, rows: int, seed: int) -> str:
     """Description and rows in a new folder; the SHA-256 of the description.
 
     Rows are drawn from the description as it is written, whose tables are rounded.
     """
-    told = description.to_json()
-    held = Description.read(json.loads(told))
+    content = description.to_json()
+    rounded = Description.read(json.loads(content))
     drawn = DrawnStatement(rows=rows, seed=str(seed), pyarrow=version("pyarrow"))
     charge = description.provenance.charge
     sealed = PaidFolder(target, KIND, charge, drawn, internal=description.internal)
     with sealed.writing() as folder:
-        write_file(folder / DESCRIPTION, told, sealed.mode)
+        write_file(folder / DESCRIPTION, content, sealed.mode)
         with (
             new_file(folder / PARQUET, sealed.mode) as parquet,
             new_file(folder / CSV, sealed.mode) as csv,
         ):
-            write_rows(held, drawn, parquet, csv)
-    return sha256(told).hexdigest()
+            write_rows(rounded, drawn, parquet, csv)
+    return sha256(content).hexdigest()
 
 
 def write_rows(
@@ -67,23 +79,17 @@ def write_rows(
     """Rows of a description into two open files; internal ones are marked, each of them."""
     domain = description.domain
     types = {column.name: _type(column) for column in domain.columns}
-    marks = _marks(description)
+    marks = {  # under a name that no other column has
+        mark + "_" * sum(name.startswith(mark) for name in domain.names): text
+        for mark, text in marked(description.internal).items()
+    }
     schema = pa.schema([*types.items(), *((name, pa.string()) for name in marks)])
-    with pq.ParquetWriter(parquet, schema) as one, pc.CSVWriter(csv, schema) as other:
+    with pq.ParquetWriter(parquet, schema) as first, pc.CSVWriter(csv, schema) as second:
         for block in tables(description, drawn.rows, int(drawn.seed)):
             for name, mark in marks.items():
                 block = block.append_column(name, pa.array([mark] * len(block)))  # noqa: PLW2901
-            one.write_table(block)
-            other.write_table(block)
-
-
-def _marks(description: Description) -> dict[str, str]:
-    """The column of the mark, under a name that no other column has."""
-    names = description.domain.names
-    return {
-        name + "_" * sum(one.startswith(name) for one in names): mark
-        for name, mark in marked(description.internal).items()
-    }
+            first.write_table(block)
+            second.write_table(block)
 
 
 def tables(description: Description, rows: int, seed: int) -> Iterator[pa.Table]:
@@ -95,11 +101,8 @@ def tables(description: Description, rows: int, seed: int) -> Iterator[pa.Table]
 
 def table(domain: Domain, block: Rows, inside: SeededBits) -> pa.Table:
     """Positions as codes and numbers."""
-    columns = {
-        column.name: _array(column, block[:, at], inside)
-        for at, column in enumerate(domain.columns)
-    }
-    return pa.table(columns)
+    each = enumerate(domain.columns)
+    return pa.table({column.name: _array(column, block[:, at], inside) for at, column in each})
 
 
 def _type(column: Column) -> pa.DataType:
@@ -114,9 +117,9 @@ def _array(column: Column, at: NDArray[np.uint16], inside: SeededBits) -> pa.Arr
         return coded.cast(pa.string())
     classes = len(column.edges) - 1
     missing = at >= classes
-    held = np.minimum(at, classes - 1)
+    place = np.minimum(at, classes - 1)
     edges = np.array(column.edges)
-    low, high = edges[held], edges[held + 1]
+    low, high = edges[place], edges[place + 1]
     drawn = low + inside.generator.random(at.size) * (high - low)
     if column.whole:
         drawn = np.clip(np.floor(drawn), low, high - 1).astype(np.int64)
@@ -148,17 +151,12 @@ def _findings(folder: Path, stated: FolderCertificate, described: Description) -
         yield f"{DESCRIPTION} has sentences that do not follow from its guarantee"
     if described.to_json() != (folder / DESCRIPTION).read_bytes():
         yield f"{DESCRIPTION} is not written as Leeward writes it"
-    yield from _rows(stated, described)
-
-
-def _rows(stated: FolderCertificate, described: Description) -> Iterator[str]:
-    """Rows that are not those of the description; other versions may draw or write them apart."""
     drawn, program = stated.drawn, (stated.software.numpy, stated.leeward)
     if drawn is None or drawn.rows > stated.files[CSV].bytes:
         yield f"{CSV} has another number of rows than the certificate says"
         return
     if (*program, drawn.pyarrow) != tuple(map(version, ("numpy", "leeward", "pyarrow"))):
-        return
+        return  # other versions may draw or write rows apart
     parquet, csv = _Checksum(), _Checksum()
     description = Description.read(json.loads(described.to_json()))
     write_rows(description, drawn, parquet, csv)

@@ -25,7 +25,7 @@ from leeward.systems.synth.counting import NAME, Counts, FileCounts
 from leeward.systems.synth.description import Description, Fit, Provenance, read_description
 from leeward.systems.synth.independent import uniform
 from leeward.systems.synth.measurer import Measurer
-from leeward.systems.synth.output import INSIDE, write_folder
+from leeward.systems.synth.output import require_seed, write_folder
 from leeward.systems.synth.table_request import MOST_ROWS, TableRequest
 
 
@@ -88,20 +88,28 @@ def synthesize(
         If the account cannot pay.
     """
     account = None if request.free else required(payer)
-    _require_seed(seed)
+    require_seed(seed)
     require_free(out)
-    if account is None:
-        return _free(request, out, payer, seed)
+    if account is None:  # rows of a method that reads none: nobody pays, and they may be published
+        if payer is not None:
+            raise NotCovered(
+                "--uncharged" if isinstance(payer, Uncharged) else "--ledger",
+                rule="must be given for what is read, and this method reads nothing",
+                value=f"--method {request.method}",
+                next_step="Leave --ledger, --account and --uncharged out.",
+            )
+        described = _described(request, uniform(request.domain), Provenance())
+        return _written(described, request, out, seed)[0]
     with _opened_public(request) as public, opened_file(request.file, NAME) as files:
         if isinstance(account, Charged):
             account.require_budget(_charge(request, account, out))
-        require_accuracy()  # a machine that draws nothing is charged nothing
         digest = files.digest()
         if public is not None:
             public.require_other(digest)
         counts = FileCounts(files, request.domain)
         if not files.unchanged():
             raise changed()
+        require_accuracy()  # a machine that draws nothing is charged nothing
 
         def written(paid: Witness | Uncharged) -> tuple[TableFolder, str]:
             return _written(describe(request, counts, paid, public), request, out, seed)
@@ -187,10 +195,10 @@ def generate(description: Path, out: Path, rows: int | None = None, seed: int = 
     BadFile
         If it is no description, or the folder cannot be written.
     """
-    _require_seed(seed)
+    require_seed(seed)
     require_free(out)
-    held = read_description(description)
-    wanted = held.rows if rows is None else rows
+    described = read_description(description)
+    wanted = described.rows if rows is None else rows
     if wanted is None or not 0 <= wanted <= MOST_ROWS:
         raise InvalidParameter(
             "--rows",
@@ -199,31 +207,8 @@ def generate(description: Path, out: Path, rows: int | None = None, seed: int = 
             value="nothing" if wanted is None else wanted,
             next_step="Give the number of rows that you want.",
         )
-    write_folder(out, held, wanted, seed)
-    return TableFolder(out, held, wanted)
-
-
-def _free(request: TableRequest, out: Path, payer: Payer | None, seed: int) -> TableFolder:
-    """Rows of a method that reads none, which may be published: nobody pays for them."""
-    if payer is not None:
-        raise NotCovered(
-            "--uncharged" if isinstance(payer, Uncharged) else "--ledger",
-            rule="must be given for what is read, and this method reads nothing",
-            value=f"--method {request.method}",
-            next_step="Leave --ledger, --account and --uncharged out.",
-        )
-    described = _described(request, uniform(request.domain), Provenance())
-    return _written(described, request, out, seed)[0]
-
-
-def _require_seed(seed: int) -> None:
-    if not 0 <= seed < INSIDE:  # larger ones belong to the numbers inside classes
-        raise InvalidParameter(
-            "--seed",
-            rule="must be a whole number from 0 to 2^64 - 1",
-            value=seed,
-            next_step="Give another number, or leave it out.",
-        )
+    write_folder(out, described, wanted, seed)
+    return TableFolder(out, described, wanted)
 
 
 def _written(

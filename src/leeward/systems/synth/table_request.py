@@ -68,7 +68,7 @@ class TableRequest(FileRequest):
         if self.method not in METHODS:
             step = f"Use {AUTO}."
             raise InvalidParameter.unknown("--method", self.method, METHODS, next_step=step)
-        raise_all([*self._free(), *self._numbers(), *self._of_methods()])
+        raise_all(self._misplaced())
         _ = self.price
         if not some_possible(self.domain).size:
             raise InvalidParameter(
@@ -128,19 +128,22 @@ class TableRequest(FileRequest):
         """What the method finds."""
         if self.price is None:
             raise AssertionError("a method that reads rows has a price")
+        if len(self.domain.columns) == 1:
+            return independent.fit(self.domain, measurer, self.price)
         if public is not None:
             return nist.fit(self.domain, measurer, self.price, public)
         if self.parents is not None:
             return correlated.fit(self.domain, measurer, self.price, self.parents)
         return FITS[self.resolved](self.domain, measurer, self.price)
 
-    def _free(self) -> Iterator[InvalidParameter]:
-        """Options that do not go with a method that reads nothing, or that it lacks."""
+    def _misplaced(self) -> Iterator[InvalidParameter]:
+        """Options that the method does not have or lacks, and numbers out of their range."""
+        method = f"--method {self.method}"
         if self.free and (self.epsilon is not None or self.delta is not None):
             yield InvalidParameter(
                 "--epsilon, --delta",
                 rule=f"are for methods that read rows: {RANDOM} reads none and spends nothing",
-                value=f"--method {RANDOM}",
+                value=method,
                 next_step="Leave them out.",
             )
         if self.free and self.rows is None:
@@ -156,32 +159,26 @@ class TableRequest(FileRequest):
                 value="nothing",
                 next_step="Give for example --epsilon 1.",
             )
-
-    def _numbers(self) -> Iterator[InvalidParameter]:
-        limits = (
+        for name, number, most in (
             ("--rows", self.rows, MOST_ROWS),
             ("--ranges", self.ranges, MOST_RANGES),
             ("--parents", self.parents, MOST_PARENTS),
-        )
-        for name, number, most in limits:
+        ):
             if number is not None and not 1 <= number <= most:
                 step = "Give another number, or leave it out."
                 yield InvalidParameter.not_whole(name, number, 1, most, next_step=step)
-
-    def _of_methods(self) -> Iterator[InvalidParameter]:
-        """Options that one method has or needs."""
         if self.parents is not None and self.method != CORRELATED:
             yield InvalidParameter(
                 "--parents",
                 rule=f"is for the method {CORRELATED}",
-                value=f"--method {self.method}",
+                value=method,
                 next_step="Leave it out.",
             )
         if (self.public is None) == (self.method == NIST):
             yield InvalidParameter.missing(
                 "--public",
                 where=f"with the method {NIST}, which selects on a public table, and with no other",
-                value="nothing" if self.public is None else f"--method {self.method}",
+                value="nothing" if self.public is None else method,
                 next_step="Give a file of the same columns that is public already, "
                 "or take another method.",
             )

@@ -15,13 +15,11 @@ import numpy as np
 from leeward.core.mechanisms.row_counts import RowCounts
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
-from leeward.systems.synth.bayesian_network import BayesianNetwork, Fitted
 from leeward.systems.synth.description import Fit
 from leeward.systems.synth.domain import Domain
-from leeward.systems.synth.fitting import NoisyGroups, Pair, agreeing, joins, margins_of, shrunk
-from leeward.systems.synth.independent import fit as fit_independent
-from leeward.systems.synth.measurer import Margin, Measurer
-from leeward.systems.synth.model import Start
+from leeward.systems.synth.drawing import BayesianNetwork, Fitted
+from leeward.systems.synth.fitting import Pair, Start, agreeing, joins, margins_of, shrunk
+from leeward.systems.synth.measurer import Margin, Measurer, NoisyGroups
 
 
 @dataclass(frozen=True)
@@ -50,9 +48,7 @@ PURE = Division(20, 10, 40, 5, 25, Fraction(1, 2))
 
 
 def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
-    """A network of pairs; of one column, that column."""
-    if len(domain.columns) == 1:
-        return fit_independent(domain, measurer, budget)
+    """A network of pairs."""
     division = PURE if budget.measure == "pure" else GAUSSIAN
     start = Start.measured(domain, measurer, _part(budget, division.one_way))
     if not start.pairs:
@@ -139,13 +135,6 @@ def _neighbours(tables: Mapping[Pair, Floats], column: int) -> Iterator[tuple[in
             yield a, table.T
 
 
-def _given(table: Floats) -> Floats:
-    """Shares of the columns in each row of a table."""
-    rows = table.sum(axis=1, keepdims=True)
-    shares: Floats = table / np.where(rows > 0, rows, 1.0)
-    return shares
-
-
 def _implied(
     tables: Mapping[Pair, Floats], margins: Sequence[Floats], rows: float
 ) -> dict[Pair, Floats]:
@@ -161,7 +150,9 @@ def _implied(
             here = open_.pop()
             for there, table in _neighbours(tables, here):
                 if there != first and there not in reached:
-                    reached[there] = reached[here] @ _given(table)
+                    rows_of = table.sum(axis=1, keepdims=True)
+                    given = table / np.where(rows_of > 0, rows_of, 1.0)
+                    reached[there] = reached[here] @ given
                     open_.append(there)
         found |= {(first, second): one for second, one in reached.items() if first < second}
     return found
@@ -170,7 +161,10 @@ def _implied(
 def _network(
     start: Start, tree: tuple[Margin, ...], more: tuple[Margin, ...]
 ) -> tuple[BayesianNetwork, float]:
-    """Nodes along the tree from its first column, and the further pairs as targets."""
+    """Nodes along the tree from its first column, and the further pairs as targets.
+
+    Each column is given its neighbour nearer to the first one; roots are by themselves.
+    """
     further = {_pair(margin): margin.noisy for margin in more}
     tables, (margins, rows) = _fitted(
         start, {_pair(margin): margin.noisy for margin in tree}, further
@@ -181,19 +175,13 @@ def _network(
         towards = shrunk(groups, implied[a, b])
         table = agreeing(towards, (margins[a], margins[b]), start.possible((a, b)))
         targets.append(Fitted((a, b), table))
-    nodes = tuple(_nodes(tables, margins))
-    return BayesianNetwork(tuple(start.groups), start.weights, nodes, tuple(targets)), rows
-
-
-def _nodes(tables: Mapping[Pair, Floats], margins: Sequence[Floats]) -> Iterator[Fitted]:
-    """Each column given its neighbour nearer to the first one; roots by themselves."""
-    seen: list[int] = []
+    nodes, seen = list[Fitted](), list[int]()
     for root in range(len(margins)):
-        if root in seen:
-            continue
-        seen.append(root)
-        yield Fitted((root,), margins[root])
-        yield from _below(root, tables, seen)
+        if root not in seen:
+            seen.append(root)
+            nodes += [Fitted((root,), margins[root]), *_below(root, tables, seen)]
+    network = BayesianNetwork(tuple(start.groups), start.weights, tuple(nodes), tuple(targets))
+    return network, rows
 
 
 def _below(here: int, tables: Mapping[Pair, Floats], seen: list[int]) -> Iterator[Fitted]:
