@@ -3,15 +3,9 @@
 from itertools import combinations
 from pathlib import Path
 
-from leeward.systems.synth.halves import Uniqueness
-from leeward.systems.synth.inspection import (
-    Apart,
-    ColumnPair,
-    Inspection,
-    OneColumn,
-    Score,
-    Violation,
-)
+from leeward.systems.synth.closeness import Apart, ColumnPair, OneColumn
+from leeward.systems.synth.halves import Score, Uniqueness
+from leeward.systems.synth.inspection import Inspection, Violation
 from leeward.systems.synth.inspection_page import page
 from tests.browser.view import NewView
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from leeward.core.noise.scales import Integers
 from leeward.core.randomness import SeededBits
-from leeward.systems.synth.raking import associated, information, whole_joint
+from leeward.systems.synth.linked_model import associated, information, whole_joint
 
 CELLS, WITHIN = 400, np.repeat([0, 1], 200)
 

@@ -2,6 +2,7 @@
 
 Each table's codes are permuted among the jobs of a workplace cell that agree in what they have of
 it already. So every table is reproduced, and codes of tables that share nothing are independent.
+Then each job gets an establishment of the public frame.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,9 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leeward.core.errors import Damaged
+from leeward.core.codebook import Attribute
+from leeward.core.errors import BadData, Damaged
 from leeward.core.randomness import SeededBits
-from leeward.derived.settle.noisy_table import Integers
+from leeward.derived.settle.noisy_table import Integers, NoisyTable, numbered
+from leeward.publishing.engines.driver_errors import hiding_errors
+from leeward.publishing.engines.opening import open_database
+from leeward.publishing.engines.workplaces import frame_counts
+from leeward.publishing.plan.plan import Plan
 
 BLOCK = 1 << 20
 """Jobs that are assigned at once; a larger workplace cell is a block of its own."""
@@ -89,7 +95,69 @@ def _given(
     codes_of = np.tile(np.append(np.arange(codes), MISSING), len(counts) * groups)
     chosen = np.full(len(cells), MISSING)
     chosen[order] = np.repeat(codes_of, listed.ravel())
-    found, sizes = {}, [*part.new.values()]
-    for name, at in zip(part.new, np.unravel_index(np.maximum(chosen, 0), sizes), strict=True):
-        found[name] = np.where(chosen == MISSING, MISSING, at)
-    return found
+    positions = np.unravel_index(np.maximum(chosen, 0), [*part.new.values()])
+    return {
+        name: np.where(chosen == MISSING, MISSING, at)
+        for name, at in zip(part.new, positions, strict=True)
+    }
+
+
+@dataclass(frozen=True)
+class PublicFrame:
+    """How many establishments have each combination of public codes."""
+
+    attributes: tuple[Attribute, ...]
+    positions: dict[str, Integers]
+    establishments: Integers
+
+    @classmethod
+    def read(cls, plan: Plan) -> "PublicFrame":
+        """From the workplaces table alone, which is public."""
+        known = [
+            attribute for attribute in plan.codebook.attributes.values() if attribute.of_workplaces
+        ]
+        public = tuple(attribute for attribute in known if attribute.public)
+        base, resources = plan.path.parent, plan.resources
+        database = open_database(plan.sources, base, resources, tables=("workplaces",))
+        try:
+            positions, number = hiding_errors(lambda: frame_counts(database, public), public=True)
+        finally:
+            database.close()
+        return cls(public, positions, number)
+
+    def in_cells(self, total: NoisyTable) -> tuple[Integers, Integers]:
+        """For each establishment the combination and the workplace cell, by workplace cell."""
+        keys = numbered(total.codes, self.positions, len(self.establishments))
+        cell = np.minimum(np.searchsorted(total.keys, keys), max(len(total.keys) - 1, 0))
+        if len(total.keys) == 0 or (total.keys[cell] != keys).any():
+            raise _other_frame()
+        order = np.lexsort((*reversed([*self.positions.values()]), cell))
+        combinations = np.repeat(order, self.establishments[order])
+        return combinations, cell[combinations]
+
+
+def _other_frame() -> BadData:
+    return BadData(
+        "data.workplaces",
+        rule="must be the frame of the release",
+        value="one with other workplace cells",
+        next_step="Give the workplaces that the release was made with.",
+    )
+
+
+def placed(
+    blocks: Iterator[Jobs], totals: Integers, establishments: Integers
+) -> Iterator[tuple[Jobs, Integers]]:
+    """Each job's establishment, numbered from 1: the first of a cell get one more than the last.
+
+    `establishments` has the workplace cell of each, ascending.
+    """
+    each = np.bincount(establishments, minlength=len(totals))
+    if (each[totals > 0] == 0).any():
+        raise _other_frame()
+    first, before = each.cumsum() - each, totals.cumsum() - totals
+    done = 0
+    for block in blocks:
+        turn = np.arange(done, done + len(block.cells)) - before[block.cells]
+        done += len(block.cells)
+        yield block, 1 + first[block.cells] + turn % np.maximum(each[block.cells], 1)

@@ -75,12 +75,11 @@ class Provenance:
         """What is said about it."""
         if self.guarantee is None:
             return (READS_NOTHING,)
-        selected = (
+        paid = OTHER_RELEASES_IN_FULL if self.uncharged is None else NOT_CHARGED
+        of_public = [] if self.public is None else [
             "Which tables were measured follows from a table that was named as public (SHA-256 of "
             f"its file: {self.public}). Nothing is promised about the people in that table."
-        )
-        paid = OTHER_RELEASES_IN_FULL if self.uncharged is None else NOT_CHARGED
-        of_public = () if self.public is None else (selected,)
+        ]  # fmt: skip
         return (*of_rows(self.guarantee), *of_public, FROM_CLASSES, paid)
 
     def as_json(self) -> dict[str, object]:

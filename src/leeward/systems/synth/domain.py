@@ -96,10 +96,7 @@ class Domain:
     def as_json(self) -> dict[str, object]:
         """Plain values; impossible combinations by names and values."""
         rules = [
-            {
-                self.names[at]: [self.columns[at].values[n] for n in positions]
-                for at, positions in rule
-            }
+            {self.names[at]: [self.columns[at].values[n] for n in ruled] for at, ruled in rule}
             for rule in self.impossible
         ]
         return {"columns": [column.as_json() for column in self.columns], "impossible": rules}
@@ -147,9 +144,9 @@ def _rule(
             base = codebook.attributes[base.origin]
         if base.name not in places:
             return None
-        wanted, at = attribute.codes.index(code), places[base.name]
+        wanted, column = attribute.codes.index(code), places[base.name]
         codes = {at for at, own in enumerate(base.codes) if attribute.recode[own] == wanted}
-        ruled[at] = ruled.get(at, codes) & codes
+        ruled[column] = ruled.get(column, codes) & codes
     return tuple((at, tuple(sorted(codes))) for at, codes in sorted(ruled.items()))
 
 

@@ -8,16 +8,8 @@ from leeward.core.show.environment import template
 from leeward.core.show.heat import HeatMap, Shades
 from leeward.core.show.numbers import count, counted, crossed, listed, percent
 from leeward.core.show.page_rows import INTERNAL, PageRow
-from leeward.systems.synth.inspection import (
-    BAD_AT,
-    Apart,
-    ColumnPair,
-    Inspection,
-    OneColumn,
-    Reproduction,
-    Score,
-    mean_apart,
-)
+from leeward.systems.synth.closeness import Apart, ColumnPair, OneColumn, mean_apart
+from leeward.systems.synth.inspection import BAD_AT, Inspection, Reproduction
 
 MOST_BARS = 12
 """Bars of a column; of more values the rest is added up."""
@@ -34,46 +26,52 @@ CHANGES = Shades((0, 1, 2, 5, 10, 20, 40), "Below 0, synthetic columns tell less
 """Fixed steps: pages of two methods can be laid side by side."""
 
 
-def findings(found: Inspection) -> Iterator[str]:
+def findings(inspection: Inspection) -> Iterator[str]:
     """The answer of the command in sentences."""
+    rows = inspection.rows
     yield (
-        f"{counted(found.rows['synthetic'], 'synthetic row')} beside "
-        f"{counted(found.rows['real'], 'real row')}, {counted(len(found.columns), 'column')}."
+        f"{counted(rows['synthetic'], 'synthetic row')} beside "
+        f"{counted(rows['real'], 'real row')}, {counted(len(inspection.columns), 'column')}."
     )
     for name, tables in (
-        ("column", found.columns),
-        ("pair", found.pairs),
-        ("random triple", found.triples),
+        ("column", inspection.columns),
+        ("pair", inspection.pairs),
+        ("random triple", inspection.triples),
     ):
         if tables:
-            yield _distances(name, tables)
-    yield from map(_taught, found.scores)
-    yield from _sound(found)
+            mean, worst = mean_apart(tables), max(tables, key=lambda apart: apart.distance)
+            alone = "" if name == "column" else f", independent columns {mean.independent:.4f}"
+            yield (
+                f"Mean distance (TVD) over {counted(len(tables), name)}: {mean.distance:.4f}; rows "
+                f"drawn anew from the real ones {mean.resampled:.4f}{alone}. Worst: "
+                f"{crossed(worst.columns)}, {worst.distance:.4f}."
+            )
+    for score in inspection.scores:
+        yield (
+            f"A model of {score.target} is right for {percent(score.synthetic)} of real rows if "
+            f"trained on synthetic ones, {percent(score.real)} if on real ones; always the most "
+            f"frequent value: {percent(score.most_frequent)}."
+        )
+    yield from _sound(inspection)
 
 
-def _distances(name: str, tables: Sequence[Apart]) -> str:
-    mean, worst = mean_apart(tables), max(tables, key=lambda one: one.distance)
-    apart = "" if name == "column" else f", independent columns {mean.independent:.4f}"
-    return (
-        f"Mean distance (TVD) over {counted(len(tables), name)}: {mean.distance:.4f}; rows drawn "
-        f"anew from the real ones {mean.resampled:.4f}{apart}. Worst: {crossed(worst.columns)}, "
-        f"{worst.distance:.4f}."
+def _sound(inspection: Inspection) -> Iterator[str]:
+    broken, broken_by_real = (
+        sum(bool(getattr(violation, name)) for violation in inspection.violations)
+        for name in ("synthetic", "real")
     )
-
-
-def _taught(score: Score) -> str:
-    return (
-        f"A model of {score.target} is right for {percent(score.synthetic)} of real rows if "
-        f"trained on synthetic ones, {percent(score.real)} if on real ones; always the most "
-        f"frequent value: {percent(score.most_frequent)}."
+    yield (
+        f"Of {counted(len(inspection.violations), 'rule')} of the codebook, synthetic rows break "
+        f"{broken} and real ones {broken_by_real}."
     )
-
-
-def _sound(found: Inspection) -> Iterator[str]:
-    yield _rules(found)
-    yield _copies(found)
-    if found.reproduction is not None:
-        yield from _reproduced(found.reproduction)
+    unique = inspection.uniqueness
+    yield (
+        f"Of synthetic rows {percent(unique.copied)} equal a real row that is unique. With rows "
+        f"that are unique in one half of the real file: {percent(unique.of_half)} of synthetic "
+        f"rows, {percent(unique.by_holdout)} of the other half."
+    )
+    if inspection.reproduction is not None:
+        yield from _reproduced(inspection.reproduction)
 
 
 def _reproduced(reproduction: Reproduction) -> Iterator[str]:
@@ -84,59 +82,42 @@ def _reproduced(reproduction: Reproduction) -> Iterator[str]:
     )
 
 
-def _rules(found: Inspection) -> str:
-    made, real = (
-        sum(bool(getattr(violation, name)) for violation in found.violations)
-        for name in ("synthetic", "real")
-    )
-    return (
-        f"Of {counted(len(found.violations), 'rule')} of the codebook, synthetic rows break {made} "
-        f"and real ones {real}."
-    )
-
-
-def _copies(found: Inspection) -> str:
-    unique = found.uniqueness
-    return (
-        f"Of synthetic rows {percent(unique.copied)} equal a real row that is unique. With rows "
-        f"that are unique in one half of the real file: {percent(unique.of_half)} of synthetic "
-        f"rows, {percent(unique.by_holdout)} of the other half."
-    )
-
-
-def page(found: Inspection) -> str:
+def page(inspection: Inspection) -> str:
     """The whole page."""
-    names = [column.columns[0] for column in found.columns]
-    ordered = sorted(found.columns, key=lambda column: -column.distance)
+    names = [column.columns[0] for column in inspection.columns]
+    columns, pairs, triples = (
+        sorted(tables, key=lambda apart: -apart.distance)
+        for tables in (inspection.columns, inspection.pairs, inspection.triples)
+    )
     return template("synth/inspection.html.j2").render(
         mark=INTERNAL,
-        found=found,
-        findings=list(_sound(found)),
-        summary=list(_summary(found)),
-        columns=[(column, column_chart(column)) for column in ordered],
-        heats=list(_heats(names, found)) if found.pairs else [],
-        worst=[_row(pair) for pair in sorted(found.pairs, key=lambda pair: -pair.distance)[:WORST]],
-        triples=[_row(three) for three in sorted(found.triples, key=lambda three: -three.distance)],
+        found=inspection,
+        findings=list(_sound(inspection)),
+        summary=list(_summary(inspection)),
+        columns=[(column, column_chart(column)) for column in columns],
+        heats=list(_heats(names, inspection)) if inspection.pairs else [],
+        worst=[_row(pair) for pair in pairs[:WORST]],
+        triples=[_row(three) for three in triples],
         scores=[PageRow(score.target,
                         tuple(map(percent, (score.synthetic, score.real, score.most_frequent))))
-                for score in found.scores],
+                for score in inspection.scores],
         broken=[PageRow(violation.rule, (count(violation.synthetic), count(violation.real)))
-                for violation in found.violations if violation.real or violation.synthetic],
+                for violation in inspection.violations if violation.real or violation.synthetic],
         bad_at=BAD_AT,
     )  # fmt: skip
 
 
-def _summary(found: Inspection) -> Iterator[PageRow]:
+def _summary(inspection: Inspection) -> Iterator[PageRow]:
     for name, tables in (
-        ("Single columns", found.columns),
-        ("Pairs", found.pairs),
-        ("Random triples", found.triples),
+        ("Single columns", inspection.columns),
+        ("Pairs", inspection.pairs),
+        ("Random triples", inspection.triples),
     ):
         if tables:
             mean = mean_apart(tables)
             worst = max(tables, key=lambda apart: apart.distance)
             farthest = f"{crossed(worst.columns)} ({worst.distance:.4f})"
-            three = _three(mean, alone=tables is found.columns)
+            three = _three(mean, alone=tables is inspection.columns)
             yield PageRow(name, (farthest, f"{len(tables)}", *three))
 
 
@@ -150,11 +131,11 @@ def _three(apart: Apart, *, alone: bool = False) -> tuple[str, ...]:
     return f"{apart.distance:.4f}", f"{apart.resampled:.4f}", last
 
 
-def column_chart(one: OneColumn) -> Couples:
+def column_chart(column: OneColumn) -> Couples:
     """Shares of real and synthetic rows by value; many values are added up."""
-    real, made = max(sum(one.real), 1), max(sum(one.synthetic), 1)
-    items = [(label, first / real, second / made) for label, first, second in _bars(one)]
-    title = f"{one.columns[0]}: shares of real and of synthetic rows"
+    real, synthetic = max(sum(column.real), 1), max(sum(column.synthetic), 1)
+    items = [(label, first / real, second / synthetic) for label, first, second in _bars(column)]
+    title = f"{column.columns[0]}: shares of real and of synthetic rows"
     return couples(items, title=title, head="Value", names=NAMES)
 
 
@@ -172,38 +153,39 @@ def _bars(column: OneColumn) -> list[Value]:
     if len(rows) <= MOST_BARS:
         return rows
     frequent = sorted(rows, key=lambda row: -row[1] - row[2])[: MOST_BARS - 1]
-    held = sum(row[1] + row[2] for row in frequent)
-    if column.ordered and 2 * held < sum(column.real) + sum(column.synthetic):
-        return list(_joined(rows))
+    seen = sum(row[1] + row[2] for row in frequent)
+    if column.ordered and 2 * seen < sum(column.real) + sum(column.synthetic):
+        classes = [row for row in rows if row[0] != MISSING]
+        step = ceil(len(classes) / (MOST_BARS - 1))
+        parts = [classes[at : at + step] for at in range(0, len(classes), step)]
+        joined = [
+            (" … ".join(dict.fromkeys((part[0][0], part[-1][0]))), *_added(part)) for part in parts
+        ]
+        return [*joined, *(row for row in rows if row[0] == MISSING)]
     rest = [row for row in rows if row not in frequent]
-    other = (f"{len(rest)} other values", sum(r[1] for r in rest), sum(r[2] for r in rest))
+    other = (f"{len(rest)} other values", *_added(rest))
     return [*(row for row in rows if row in frequent), other]
 
 
-def _joined(rows: Sequence[Value]) -> Iterator[Value]:
-    classes = [row for row in rows if row[0] != MISSING]
-    step = ceil(len(classes) / (MOST_BARS - 1))
-    for at in range(0, len(classes), step):
-        part = classes[at : at + step]
-        ends = dict.fromkeys((part[0][0], part[-1][0]))
-        yield " … ".join(ends), sum(r[1] for r in part), sum(r[2] for r in part)
-    yield from (row for row in rows if row[0] == MISSING)
+def _added(rows: Sequence[Value]) -> tuple[int, int]:
+    return sum(row[1] for row in rows), sum(row[2] for row in rows)
 
 
-def _heats(names: Sequence[str], found: Inspection) -> Iterator[HeatMap]:
-    alone = {column.columns[0]: column.distance for column in found.columns}
-    real = _square(names, found.pairs, lambda pair: 100 * pair.real_information)
-    made = _square(names, found.pairs, lambda column_pair: 100 * column_pair.synthetic_information)
-    change = _square(names, found.pairs, lambda pair: 100 * (pair.synthetic_information
-                                                            - pair.real_information))  # fmt: skip
-    apart = _square(names, found.pairs, lambda pair: 1000 * pair.distance)
+def _heats(names: Sequence[str], inspection: Inspection) -> Iterator[HeatMap]:
+    alone = {column.columns[0]: column.distance for column in inspection.columns}
+    pairs = inspection.pairs
+    real = _square(names, pairs, lambda pair: 100 * pair.real_information)
+    made_up = _square(names, pairs, lambda pair: 100 * pair.synthetic_information)
+    change = _square(names, pairs, lambda pair: 100 * (pair.synthetic_information
+                                                       - pair.real_information))  # fmt: skip
+    apart = _square(names, pairs, lambda pair: 1000 * pair.distance)
     for at, name in enumerate(names):
         apart[at][at] = round(1000 * alone[name])
     same = "the same column"
     for title, cells, shades, unit in (
         ("Distance of pairs; on the diagonal, of single columns", apart, DISTANCES, "thousandths"),
         ("Mutual information, real", real, INFORMATION, "hundredths"),
-        ("Mutual information, synthetic", made, INFORMATION, "hundredths"),
+        ("Mutual information, synthetic", made_up, INFORMATION, "hundredths"),
         ("Mutual information, synthetic less real", change, CHANGES, "hundredths"),
     ):
         yield HeatMap(title, names, names, cells, shades, unit, same)

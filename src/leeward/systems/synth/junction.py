@@ -14,8 +14,6 @@ from leeward.core.errors import InvalidParameter, LeewardError, raise_all
 from leeward.derived.settle.adding_up import Settlement
 from leeward.derived.settle.noisy_table import NoisyTable
 
-MORE = "Write the tables as breakdowns of one product."
-
 
 @dataclass(frozen=True)
 class Link:
@@ -52,18 +50,24 @@ class Junction:
     ) -> "Junction":
         """Tables of counts without filters; what rows cannot reproduce is refused."""
         base = _base(tables)
-        fine = [table for table in tables if _same_workplaces(table, base)]
-        cliques = [
-            noisy_table
-            for noisy_table in fine
-            if noisy_table.worker and not _held(noisy_table, fine)
-        ]
+        fine = [table for table in tables if {*table.workplace} == {*base.workplace}]
+        cliques = [table for table in fine if table.worker and not _summed(table, fine)]
         rest = [table for table in tables if table not in cliques]
-        sums = [table for table in rest if _summed(table, cliques)]
+        sums = [
+            table
+            for table in rest
+            if not table.worker or any(clique.divides(table) for clique in cliques)
+        ]
         guides = [table for table in rest if table not in sums]
+        if not cliques:
+            raise InvalidParameter(
+                "tables",
+                rule="must have attributes of workers or jobs by the finest workplaces",
+                value="none",
+                next_step="Write the tables as breakdowns of one product.",
+            )
         raise_all(
             [
-                *_no_cliques(cliques),
                 *_derived_apart(cliques),
                 *_structural_zeros(cliques, impossible),
                 *_separators_apart(cliques, fine),
@@ -84,15 +88,16 @@ class Junction:
 
     def link(self, guide: NoisyTable) -> Link | str:
         """The two cliques that a guide ties, or why it is not followed."""
-        sides = [
-            (clique.name, tuple(name for name in guide.worker if _has(clique, name, guide)))
-            for clique in self.cliques
-        ]
+        sides = []
+        for clique in self.cliques:
+            both = [name for name in guide.worker if name in clique.worker]
+            same = tuple(name for name in both if clique.codes[name] == guide.codes[name])
+            sides.append((clique.name, same))
         known = {name for _, side in sides for name in side}
         if {*guide.worker} - known:
             return "it has attributes that rows do not have"
         whole = [table for table in self.cliques if {*guide.worker} & {*table.worker}]
-        if guide.partial or any(noisy_table.partial for noisy_table in whole):
+        if guide.partial or any(table.partial for table in whole):
             return "an attribute of it leaves jobs out"
         for first, left in sides:
             for second, right in sides:
@@ -141,10 +146,8 @@ def _next(
     left: Sequence[NoisyTable], placed: Sequence[NoisyTable], links: Sequence[Link]
 ) -> tuple[NoisyTable, Link | None]:
     """The clique that shares most attributes with those placed, or that a link ties to one."""
-    have, names = (
-        {name for noisy_table in placed for name in noisy_table.worker},
-        {table.name for table in placed},
-    )
+    have = {name for table in placed for name in table.worker}
+    names = {table.name for table in placed}
     nearest = max(left, key=lambda table: len(have & {*table.worker}))
     if not placed or have & {*nearest.worker}:
         return nearest, None
@@ -169,7 +172,7 @@ def _merged(parts: Sequence[list[NoisyTable]], first: str, second: str) -> list[
 
 def _base(tables: Sequence[NoisyTable]) -> NoisyTable:
     """The table of every job by workplaces that those of all tables are sums of."""
-    totals = [noisy_table.total() for noisy_table in tables]
+    totals = [table.total() for table in tables]
     for total, table in zip(totals, tables, strict=True):
         if all(total.divides(other) for other in totals) and table.covers(total):
             return table
@@ -177,44 +180,21 @@ def _base(tables: Sequence[NoisyTable]) -> NoisyTable:
         "tables",
         rule="must have one that counts every job by workplace attributes of which those of all "
         "others are sums",
-        value=", ".join(noisy_table.name for noisy_table in tables),
+        value=", ".join(table.name for table in tables),
         next_step="Write one product by all workplace attributes that you need, and others by "
         "some of them.",
     )
 
 
-def _same_workplaces(table: NoisyTable, base: NoisyTable) -> bool:
-    return {*table.workplace} == {*base.workplace}
-
-
-def _held(table: NoisyTable, tables: Sequence[NoisyTable]) -> bool:
+def _summed(table: NoisyTable, tables: Sequence[NoisyTable]) -> bool:
     """Whether a table is the sum of another; of two alike the first one stays."""
-    for noisy_table in tables:
-        if noisy_table is table:
+    for other in tables:
+        if other is table:
             continue
-        first = [each is noisy_table or each is table for each in tables].index(True)
-        alike = table.divides(noisy_table)
-        if noisy_table.divides(table) and (not alike or tables[first] is noisy_table):
+        first = next(each for each in tables if each is other or each is table)
+        if other.divides(table) and (first is other or not table.divides(other)):
             return True
     return False
-
-
-def _summed(table: NoisyTable, cliques: Sequence[NoisyTable]) -> bool:
-    return not table.worker or any(clique.divides(table) for clique in cliques)
-
-
-def _has(clique: NoisyTable, name: str, guide: NoisyTable) -> bool:
-    return name in clique.worker and clique.codes[name] == guide.codes[name]
-
-
-def _no_cliques(cliques: Sequence[NoisyTable]) -> Iterator[LeewardError]:
-    if not cliques:
-        yield InvalidParameter(
-            "tables",
-            rule="must have attributes of workers or jobs by the finest workplaces",
-            value="none",
-            next_step=MORE,
-        )
 
 
 def _derived_apart(cliques: Sequence[NoisyTable]) -> Iterator[LeewardError]:
@@ -235,11 +215,11 @@ def _structural_zeros(
     cliques: Sequence[NoisyTable], impossible: Sequence[Mapping[str, str]]
 ) -> Iterator[LeewardError]:
     """Codes that cannot meet must be drawn together."""
-    held = {name for table in cliques for name in table.worker}
+    worker = {name for table in cliques for name in table.worker}
     apart = dict.fromkeys(
-        tuple(one)
-        for one in impossible
-        if {*one} <= held and not any({*one} <= {*clique.worker} for clique in cliques)
+        tuple(codes)
+        for codes in impossible
+        if {*codes} <= worker and not any({*codes} <= {*clique.worker} for clique in cliques)
     )
     for names in apart:
         yield InvalidParameter(
@@ -260,7 +240,7 @@ def _separators_apart(
         have = {name for table in placed for name in table.worker}
         clique = max(left, key=lambda table: len(have & {*table.worker}))
         shared = [name for name in clique.worker if name in have]
-        within = any({*shared} <= {*noisy_table.worker} for noisy_table in placed)
+        within = any({*shared} <= {*table.worker} for table in placed)
         agreed = any({*shared} == {*table.worker} for table in fine)
         if shared and not (within and agreed):
             yield InvalidParameter(

@@ -151,16 +151,13 @@ def write_jobs(
     jobs: Iterable[tuple[Jobs, Integers]],
 ) -> int:
     """Workers and jobs block by block, each job with its workplace's number; how many there are."""
-    of = {
-        name: [attribute for attribute in attributes if attribute.table == name]
-        for name in ("workers", "jobs")
-    }
-    text = pa.dictionary(pa.int32(), pa.string())
-    people = pa.schema(
-        [(WORKER, pa.int64()), *((attribute.name, text) for attribute in of["workers"])]
+    of_workers, of_jobs = (
+        [attribute.name for attribute in attributes if attribute.table == table]
+        for table in ("workers", "jobs")
     )
-    held = [(WORKER, pa.int64()), (WORKPLACE, pa.int64())]
-    places = pa.schema([*held, *((attribute.name, text) for attribute in of["jobs"])])
+    text, number = pa.dictionary(pa.int32(), pa.string()), pa.int64()
+    people = pa.schema([(WORKER, number), *((name, text) for name in of_workers)])
+    places = pa.schema([(WORKER, number), (WORKPLACE, number), *((name, text) for name in of_jobs)])
     done = 0
     with (
         new_file(folder / WORKERS) as first,
@@ -169,35 +166,40 @@ def write_jobs(
         pq.ParquetWriter(second, places, compression="zstd") as written,
     ):
         for block, workplace in jobs:
-            ids = pa.array(np.arange(done + 1, done + 1 + len(workplace)), pa.int64())
+            ids = pa.array(np.arange(done + 1, done + 1 + len(workplace)), number)
             done += len(workplace)
             codes = {
                 attribute.name: _codes(attribute.codes, block.columns[attribute.name])
                 for attribute in attributes
             }
-            mine = [ids, *(codes[attribute.name] for attribute in of["workers"])]
-            theirs = [
-                ids,
-                pa.array(workplace, pa.int64()),
-                *(codes[attribute.name] for attribute in of["jobs"]),
-            ]
+            mine = [ids, *(codes[name] for name in of_workers)]
+            theirs = [ids, pa.array(workplace, number), *(codes[name] for name in of_jobs)]
             workers.write_table(pa.Table.from_arrays(mine, schema=people))
             written.write_table(pa.Table.from_arrays(theirs, schema=places))
     return done
 
 
 def _codes(codes: Sequence[str], at: Integers) -> pa.DictionaryArray:
-    held = pa.array(at.astype(np.int32), mask=at == MISSING)
-    return pa.DictionaryArray.from_arrays(held, pa.array(codes, pa.string()))
+    places = pa.array(at.astype(np.int32), mask=at == MISSING)
+    return pa.DictionaryArray.from_arrays(places, pa.array(codes, pa.string()))
 
 
 def write_texts(
     folder: Path, codebook: Codebook, attributes: Sequence[Attribute], plan: Mapping[str, Any]
 ) -> None:
     """The codebook of the rows, and the plan that makes the same tables of them."""
-    write_file(folder / CODEBOOK, _yaml(_codebook(codebook, attributes)))
-    kept = {key: one for key, one in plan.items() if key not in LEFT_OUT_OF_PLANS}
-    kept["protect"] = {key: one for key, one in kept["protect"].items() if key != "unit"}
+    names = {attribute.name for attribute in attributes}
+    declared = {attribute.name: _declared(attribute) for attribute in attributes}
+    for attribute in attributes:  # in columns of their own names; coarser ones follow from them
+        for name, parents in codebook.parents(attribute.name).items():
+            if name not in declared and codebook.attributes[name].may_be_tabulated:
+                coarse = codebook.attributes[name]
+                declared[name] = _declared(coarse, attribute.name, parents)
+    ruled_out = [dict(codes) for codes in codebook.impossible if {*codes} <= names]
+    impossible = {"impossible": ruled_out} if ruled_out else {}
+    write_file(folder / CODEBOOK, _yaml({"tables": KEYS, "attributes": declared, **impossible}))
+    kept = {key: value for key, value in plan.items() if key not in LEFT_OUT_OF_PLANS}
+    kept["protect"] = {key: value for key, value in kept["protect"].items() if key != "unit"}
     if kept["protect"]["policy"] == Person.name:
         kept["jobs"] = ONE_JOB
     data = {"workplaces": WORKPLACES, "workers": WORKERS, "jobs": JOBS}
@@ -206,23 +208,6 @@ def write_texts(
 
 def _yaml(content: object) -> bytes:
     return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100).encode()
-
-
-def _codebook(codebook: Codebook, attributes: Sequence[Attribute]) -> dict[str, object]:
-    """Attributes in columns of their own names; coarser ones follow from them."""
-    names = {attribute.name for attribute in attributes}
-    declared = {attribute.name: _declared(attribute) for attribute in attributes}
-    for attribute in attributes:
-        for name, parents in codebook.parents(attribute.name).items():
-            if name not in declared and codebook.attributes[name].may_be_tabulated:
-                coarse = codebook.attributes[name]
-                declared[name] = _declared(coarse, attribute.name, parents)
-    ruled_out = [dict(one) for one in codebook.impossible if {*one} <= names]
-    return {
-        "tables": KEYS,
-        "attributes": declared,
-        **({"impossible": ruled_out} if ruled_out else {}),
-    }
 
 
 def _declared(

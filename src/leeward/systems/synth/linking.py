@@ -5,35 +5,27 @@ is that of the release. Whether rows appear, and how many, depends on released n
 """
 
 import shutil
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
-
-from leeward.core.codebook import Attribute
-from leeward.core.errors import BadData, BadFile, InvalidParameter, LeewardError, raise_all
+from leeward.core.errors import BadFile, InvalidParameter, LeewardError, raise_all
 from leeward.core.noise.scales import public_seed
 from leeward.core.show.progress import Silent
-from leeward.derived.settle.noisy_table import Integers, NoisyTable, numbered, outlines
+from leeward.derived.settle.noisy_table import outlines
 from leeward.derived.settle.tidying import not_shrinkable, tidy
 from leeward.publishing.bundle import (
     Bundle,
     BundleWriter,
-    CertifiedTable,
     read_bundle,
     verify_bundle,
 )
 from leeward.publishing.bundle.bundle_files import CERTIFICATE, sha256
-from leeward.publishing.engines.driver_errors import hiding_errors
-from leeward.publishing.engines.opening import open_database
-from leeward.publishing.engines.workplaces import frame_counts
 from leeward.publishing.ledger import Ledger
 from leeward.publishing.plan.plan import Plan, read_plan
 from leeward.publishing.release.certify import Draft
 from leeward.publishing.release.run import ReleaseOptions, release_plan
-from leeward.systems.synth.assignment import Jobs, assigned
+from leeward.systems.synth.assignment import PublicFrame, assigned, placed
 from leeward.systems.synth.junction import Junction
 from leeward.systems.synth.linked_folder import (
     SyntheticStatement,
@@ -64,6 +56,15 @@ BAD_AT = (
     "Rows are bad at what was not measured: combinations of three attributes and more, small "
     "groups, and standard errors. Margins are in the release, not in the rows."
 )
+
+
+def says(release: str, *, tied: bool) -> tuple[str, ...]:
+    """What is said of the rows of a release."""
+    source = (
+        f"These rows follow from the release {release} and the public frame alone, so what it "
+        "promises and what was paid for it hold for them."
+    )
+    return (source, f"{EXACT}{GUIDED if tied else ''}.", MADE_UP, ONE_EACH, BAD_AT)
 
 
 class LinkingProgress(Protocol):
@@ -143,121 +144,85 @@ def linked(  # noqa: PLR0913 (a parameter for each table and choice)
     ('wac_total', 'wac_age', 'wac_sex')
     """
     planned = plan if isinstance(plan, Plan) else read_plan(plan)
-    asked = planned.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
-    chosen = ReleaseOptions(again, unchecked=unchecked)
-    linking_progress, target = progress or Silent(), Path(out)
-    drafted = Draft.of(asked).tables
-    raise_all([*_uncounted(drafted), *BundleWriter.check_target(target)])
-    junction = Junction.of(outlines(drafted), asked.codebook.impossible)
-    frame = PublicFrame.read(asked)
-    target.mkdir(mode=0o755)
-    try:
-        source = _measured(asked, target, ledger, measured, chosen, linking_progress)
-    except BaseException:
-        if not any(target.iterdir()):
-            target.rmdir()
-        raise
-    try:
-        return _LinkedRows(asked, junction, frame, source, target).write(linking_progress)
-    except (Exception, KeyboardInterrupt) as error:
-        reason = str(error) if isinstance(error, LeewardError) else type(error).__name__
-        raise BadFile(
-            "--out",
-            rule="could not be finished after the release was published, which is paid and sound",
-            value=reason,
-            next_step=f"Run the command again with another --out, and --measured {source.path} in "
-            "place of --ledger: nothing more is charged.",
-        ) from error
+    reading = planned.reading(engine=engine, workplaces=workplaces, workers=workers, jobs=jobs)
+    options, target = ReleaseOptions(again, unchecked=unchecked), Path(out)
+    request = LinkedRequest(reading, target, ledger, measured, options)
+    return request.write(progress or Silent())
 
 
-def _uncounted(tables: Sequence[CertifiedTable]) -> Iterator[LeewardError]:
-    for table in tables:
-        if not table.counts or table.where or table.statistic is not None:
-            yield InvalidParameter(
+@dataclass(frozen=True)
+class LinkedRequest:
+    """A plan, the folder of its rows, and the ledger that pays or a release that is paid."""
+
+    plan: Plan
+    target: Path
+    ledger: Ledger | Path | str | None
+    measured: Path | str | None
+    options: ReleaseOptions
+
+    def write(self, progress: LinkingProgress) -> Synthetic:
+        """The release, then its rows; everything that can be refused is refused before."""
+        plan, target = self.plan, self.target
+        tables = Draft.of(plan).tables
+        unusable = (
+            InvalidParameter(
                 "tables",
                 rule="must be counts of all jobs: no filter, pay or classes of the plan",
                 value=table.name,
                 next_step="Release it by a plan of its own.",
             )
-
-
-def _measured(
-    plan: Plan,
-    target: Path,
-    ledger: Ledger | Path | str | None,
-    measured: Path | str | None,
-    chosen: ReleaseOptions,
-    progress: LinkingProgress,
-) -> Bundle:
-    """The release inside the folder: made and paid now, or copied."""
-    if (ledger is None) == (measured is None):
-        raise InvalidParameter(
-            "--ledger, --measured",
-            rule="must be given, one of the two",
-            value="both" if ledger else "nothing",
-            next_step="Give the ledger that pays, or a release that is paid.",
+            for table in tables
+            if not table.counts or table.where or table.statistic is not None
         )
-    if measured is not None:
-        return _copied(plan, Path(measured), target)
-    book = ledger.path if isinstance(ledger, Ledger) else Path(str(ledger))
-    path = target / f"{target.name}-{MEASURED}"
-    return read_bundle(release_plan(plan, path, book, progress, chosen).bundle)
-
-
-def _copied(plan: Plan, source: Path, target: Path) -> Bundle:
-    bundle, findings = read_bundle(source), verify_bundle(source)
-    if findings or bundle.certificate.made_from or bundle.certificate.plan_digest != plan.digest:
-        raise InvalidParameter(
-            "--measured",
-            rule="must be a sound release of this plan",
-            value=f"{str(source)!r}{f', of which {findings[0]}' if findings else ''}",
-            next_step="Give the plan that it was released by, or see what `leeward verify` finds.",
-        )
-    return read_bundle(shutil.copytree(source, target / bundle.certificate.name))
-
-
-@dataclass(frozen=True)
-class PublicFrame:
-    """How many establishments have each combination of public codes."""
-
-    attributes: tuple[Attribute, ...]
-    positions: dict[str, Integers]
-    establishments: Integers
-
-    @classmethod
-    def read(cls, plan: Plan) -> "PublicFrame":
-        """From the workplaces table alone, which is public."""
-        known = [
-            attribute for attribute in plan.codebook.attributes.values() if attribute.of_workplaces
-        ]
-        public = tuple(attribute for attribute in known if attribute.public)
-        tables = ("workplaces",)
-        base, resources = plan.path.parent, plan.resources
-        database = open_database(plan.sources, base, resources, tables=tables)
+        raise_all([*unusable, *BundleWriter.check_target(target)])
+        junction = Junction.of(outlines(tables), plan.codebook.impossible)
+        frame = PublicFrame.read(plan)
+        target.mkdir(mode=0o755)
         try:
-            positions, number = hiding_errors(lambda: frame_counts(database, public), public=True)
-        finally:
-            database.close()
-        return cls(public, positions, number)
+            source = self._release(progress)
+        except BaseException:
+            if not any(target.iterdir()):
+                target.rmdir()
+            raise
+        try:
+            return _LinkedRows(plan, junction, frame, source, target).write(progress)
+        except (Exception, KeyboardInterrupt) as error:
+            reason = str(error) if isinstance(error, LeewardError) else type(error).__name__
+            raise BadFile(
+                "--out",
+                rule="could not be finished after the release was published, which is paid and "
+                "sound",
+                value=reason,
+                next_step=f"Run the command again with another --out, and --measured {source.path} "
+                "in place of --ledger: nothing more is charged.",
+            ) from error
 
-    def in_cells(self, total: NoisyTable) -> "tuple[Integers, Integers]":
-        """For each establishment the combination and the workplace cell, by workplace cell."""
-        keys = numbered(total.codes, self.positions, len(self.establishments))
-        cell = np.minimum(np.searchsorted(total.keys, keys), max(len(total.keys) - 1, 0))
-        if len(total.keys) == 0 or (total.keys[cell] != keys).any():
-            raise _other_frame()
-        order = np.lexsort((*reversed([*self.positions.values()]), cell))
-        combinations = np.repeat(order, self.establishments[order])
-        return combinations, cell[combinations]
-
-
-def _other_frame() -> BadData:
-    return BadData(
-        "data.workplaces",
-        rule="must be the frame of the release",
-        value="one with other workplace cells",
-        next_step="Give the workplaces that the release was made with.",
-    )
+    def _release(self, progress: LinkingProgress) -> Bundle:
+        """The release inside the folder: made and paid now, or copied."""
+        ledger, target = self.ledger, self.target
+        if (ledger is None) == (self.measured is None):
+            raise InvalidParameter(
+                "--ledger, --measured",
+                rule="must be given, one of the two",
+                value="both" if ledger else "nothing",
+                next_step="Give the ledger that pays, or a release that is paid.",
+            )
+        if self.measured is None:
+            book = ledger.path if isinstance(ledger, Ledger) else Path(str(ledger))
+            path = target / f"{target.name}-{MEASURED}"
+            return read_bundle(release_plan(self.plan, path, book, progress, self.options).bundle)
+        source = Path(self.measured)
+        bundle, findings = read_bundle(source), verify_bundle(source)
+        certificate = bundle.certificate
+        if findings or certificate.made_from or certificate.plan_digest != self.plan.digest:
+            raise InvalidParameter(
+                "--measured",
+                rule="must be a sound release of this plan",
+                value=f"{str(source)!r}{f', of which {findings[0]}' if findings else ''}",
+                next_step="Give the plan that it was released by, or see what `leeward verify` "
+                "finds.",
+            )
+        return read_bundle(shutil.copytree(source, target / certificate.name))
 
 
 @dataclass(frozen=True)
@@ -270,68 +235,35 @@ class _LinkedRows:
     measured: Bundle
     target: Path
 
-    def write(self, told: LinkingProgress) -> Synthetic:
+    def write(self, progress: LinkingProgress) -> Synthetic:
         """Tidy tables, then rows, then what is said of them."""
-        told.step("tidying")
-        shrink = not any(True for _ in not_shrinkable(self.measured.certificate.tables))
-        name = f"{self.measured.certificate.name.removesuffix(f'-{MEASURED}')}-{TIDY}"
-        bundle = tidy(self.measured.path, self.target / name, shrink=shrink, progress=told)
-        told.step("raking")
-        digest = sha256(self.measured.path / CERTIFICATE)
-        seed = public_seed(digest, "rows")
+        release, frame = self.measured.certificate, self.frame
+        progress.step("tidying")
+        shrink = not any(True for _ in not_shrinkable(release.tables))
+        name = f"{release.name.removesuffix(f'-{MEASURED}')}-{TIDY}"
+        bundle = tidy(self.measured.path, self.target / name, shrink=shrink, progress=progress)
+        progress.step("raking")
+        seed = public_seed(sha256(self.measured.path / CERTIFICATE), "rows")
         model = LinkedModel.of(self.junction, bundle, self.measured, seed)
-        combinations, cells = self.frame.in_cells(model.total)
-        own = [attribute for attribute in self.frame.attributes if attribute.origin is None]
-        at = {
-            attribute.name: self.frame.positions[attribute.name][combinations] for attribute in own
-        }
+        combinations, cells = frame.in_cells(model.total)
+        own = [attribute for attribute in frame.attributes if attribute.origin is None]
+        at = {attribute.name: frame.positions[attribute.name][combinations] for attribute in own}
         write_workplaces(self.target, own, at, len(combinations))
-        attributes = [self.plan.codebook.attributes[one] for one in self.junction.worker]
-        told.step("writing rows")
+        attributes = [self.plan.codebook.attributes[name] for name in self.junction.worker]
+        progress.step("writing rows")
         jobs = placed(assigned(model.totals, model.parts, seed), model.totals, cells)
         rows = write_jobs(self.target, attributes, jobs)
         columns = (*own, *attributes)
         write_texts(self.target, self.plan.codebook, columns, self.plan.request.public())
-        tied = any(guide.followed for guide in model.guides)
+        guides = {guide.name for guide in self.junction.guides}
         stated = {
             "measured": source_of(self.measured.path),
             "tidy": source_of(bundle.path),
             "seed": str(seed),
             "jobs": rows,
             "workplaces": len(combinations),
-            "reproduced": self._reproduced(),
+            "reproduced": tuple(table.name for table in release.tables if table.name not in guides),
             "guides": model.guides,
-            "says": (
-                f"These rows follow from the release {self.measured.certificate.name} and the "
-                "public frame alone, so what it promises and what was paid for it hold for them.",
-                f"{EXACT}{GUIDED if tied else ''}.",
-                MADE_UP,
-                ONE_EACH,
-                BAD_AT,
-            ),
+            "says": says(release.name, tied=any(guide.followed for guide in model.guides)),
         }
-        statement = seal(self.target, self.measured.certificate, stated)
-        return Synthetic(self.target, statement, self.measured, bundle)
-
-    def _reproduced(self) -> tuple[str, ...]:
-        guides = {guide.name for guide in self.junction.guides}
-        tables = self.measured.certificate.tables
-        return tuple(table.name for table in tables if table.name not in guides)
-
-
-def placed(
-    blocks: Iterator[Jobs], totals: Integers, establishments: Integers
-) -> Iterator[tuple[Jobs, Integers]]:
-    """Each job's establishment, numbered from 1: the first of a cell get one more than the last.
-
-    `establishments` has the workplace cell of each, ascending.
-    """
-    each = np.bincount(establishments, minlength=len(totals))
-    if (each[totals > 0] == 0).any():
-        raise _other_frame()
-    first, before = each.cumsum() - each, totals.cumsum() - totals
-    done = 0
-    for block in blocks:
-        turn = np.arange(done, done + len(block.cells)) - before[block.cells]
-        done += len(block.cells)
-        yield block, 1 + first[block.cells] + turn % np.maximum(each[block.cells], 1)
+        return Synthetic(self.target, seal(self.target, release, stated), self.measured, bundle)

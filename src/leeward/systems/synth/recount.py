@@ -49,49 +49,27 @@ def synthetic_findings(folder: Path) -> tuple[str, ...]:
 def _findings(folder: Path, stated: SyntheticStatement) -> Iterator[str]:
     changed = [*LINKED.changes(folder, stated)]
     yield from changed
-    sources = {
-        source_statement.name: source_statement.certificate
-        for source_statement in (stated.measured, stated.tidy)
-    }
-    unsound = [
-        f"{name}: {finding}"
-        for name in sources
-        for finding in _source(folder / name, sources[name])
-    ]
+    unsound = []
+    sources = {source.name: source.certificate for source in (stated.measured, stated.tidy)}
+    for name, certificate in sources.items():
+        problems = [*verify_bundle(folder / name)]
+        if not problems and sha256(folder / name / CERTIFICATE) != certificate:
+            problems.append("it is another bundle than the one that rows were made of")
+        unsound += [f"{name}: {problem}" for problem in problems]
     yield from unsound
     if changed or unsound:
         return
     tidy, measured = folder / stated.tidy.name, folder / stated.measured.name
-    yield from (
-        f"{tidy.name}: {source_finding}" for source_finding in source_findings(tidy, measured)
-    )
-    yield from _promises(stated, read_bundle(measured))
-    yield from _recounted(folder, stated, read_bundle(tidy))
-
-
-def _source(folder: Path, certificate: str) -> Iterator[str]:
-    found = verify_bundle(folder)
-    yield from found
-    if not found and sha256(folder / CERTIFICATE) != certificate:
-        yield "it is another bundle than the one that rows were made of"
-
-
-def _promises(stated: SyntheticStatement, measured: Bundle) -> Iterator[str]:
-    """Rows promise what the release does, no more."""
-    certificate = measured.certificate
-    told = (stated.guarantee.as_guarantee(), stated.worker, stated.establishment)
-    if told != (
-        certificate.guarantee.as_guarantee(),
-        certificate.worker,
-        certificate.establishment,
-    ):
+    yield from (f"{tidy.name}: {problem}" for problem in source_findings(tidy, measured))
+    # Rows promise what the release does, no more.
+    release = read_bundle(measured).certificate
+    promised = (stated.guarantee.as_guarantee(), stated.worker, stated.establishment)
+    if promised != (release.guarantee.as_guarantee(), release.worker, release.establishment):
         yield f"{SYNTHETIC} promises something else than the release"
-    tables, guides = (
-        [table.name for table in certificate.tables],
-        [guide.table for guide in stated.guides],
-    )
-    if sorted((*stated.reproduced, *guides)) != sorted(tables):
+    names = [*stated.reproduced, *(guide.table for guide in stated.guides)]
+    if sorted(names) != sorted(table.name for table in release.tables):
         yield f"{SYNTHETIC} does not name every table of the release once"
+    yield from _recounted(folder, stated, read_bundle(tidy))
 
 
 def _recounted(folder: Path, stated: SyntheticStatement, tidy: Bundle) -> Iterator[str]:
@@ -102,9 +80,9 @@ def _recounted(folder: Path, stated: SyntheticStatement, tidy: Bundle) -> Iterat
         for about in tidy.certificate.tables:
             if about.name in stated.reproduced:
                 yield from _table(tidy, about, counts)
-        for one in codebook.impossible:
-            if counts.having(one):
-                yield f"rows have the impossible combination {', '.join(one.values())}"
+        for combination in codebook.impossible:
+            if counts.having(combination):
+                yield f"rows have the impossible combination {', '.join(combination.values())}"
 
 
 def _table(tidy: Bundle, about: CertifiedTable, counts: "_Counts") -> Iterator[str]:
@@ -141,63 +119,59 @@ class _Counts:
 
     def _joined(self) -> Table:
         tables = self._files.tables()
-        linked = tables["jobs"].join(tables["workers"], WORKER).join(
-            tables["workplaces"], WORKPLACE
-        )  # fmt: skip
+        workers = tables["jobs"].join(tables["workers"], WORKER)
+        linked = workers.join(tables["workplaces"], WORKPLACE)
         return linked.select(**{short: linked[name] for name, short in self._short.items()})
 
     def link_findings(self, stated: SyntheticStatement) -> Iterator[str]:
         """Whether every job has one workplace and a worker of its own."""
         tables = self._files.tables()
-        asked = {
-            "jobs": (tables["jobs"], WORKER, stated.jobs),
-            "workers": (tables["workers"], WORKER, stated.jobs),
-            "workplaces": (tables["workplaces"], WORKPLACE, stated.workplaces),
-        }
-        for name, (table, key, number) in asked.items():
-            query = table.aggregate(rows=table.count(), ids=table[key].nunique())
-            (found,) = hiding_errors(lambda query=query: self._files.rows(query))  # type: ignore[misc]
-            if (found["rows"], found["ids"]) != (number, number):
+        for name, key, number in (
+            ("jobs", WORKER, stated.jobs),
+            ("workers", WORKER, stated.jobs),
+            ("workplaces", WORKPLACE, stated.workplaces),
+        ):
+            query = tables[name].aggregate(
+                rows=tables[name].count(), ids=tables[name][key].nunique()
+            )
+            (counted,) = hiding_errors(lambda query=query: self._files.rows(query))  # type: ignore[misc]
+            if (counted["rows"], counted["ids"]) != (number, number):
                 yield f"{name} do not have {number} rows with an id of their own"
-        joined = sum(int(one) for one in self._counted([])[NUMBER])
+        joined = sum(map(int, self._counted([])[NUMBER]))
         if joined != stated.jobs:
             yield "some job has no worker or no workplace"
 
     def of(self, table: NoisyTable) -> tuple[Integers, Integers]:
         """The number of each combination that rows have, and how many have it."""
-        known = [self._codebook.attributes[name] for name in table.codes]
-        columns = [self._origin(attribute) for attribute in known]
-        found = self._counted(sorted({column.name for column in columns}))
-        positions = {
-            attribute.name: _positions(found[origin.name], attribute, table.codes[attribute.name])
-            for attribute, origin in zip(known, columns, strict=True)
-        }
-        kept = np.ones(len(found[NUMBER]), bool)
-        for at in positions.values():
-            kept &= at >= 0
-        held = {name: at[kept] for name, at in positions.items()}
-        number = np.asarray(found[NUMBER], np.int64)[kept]
-        return number_of(table.codes, held, len(number)), number
+        origins = {}
+        for name in table.codes:
+            origin = self._codebook.attributes[name]
+            while origin.origin is not None:
+                origin = self._codebook.attributes[origin.origin]
+            origins[name] = origin.name
+        rows = self._counted(sorted({*origins.values()}))
+        kept, positions = np.ones(len(rows[NUMBER]), bool), {}
+        for name, origin_name in origins.items():
+            attribute = self._codebook.attributes[name]
+            positions[name] = _positions(rows[origin_name], attribute, table.codes[name])
+            kept &= positions[name] >= 0
+        number = np.asarray(rows[NUMBER], np.int64)[kept]
+        coded = {name: at[kept] for name, at in positions.items()}
+        return number_of(table.codes, coded, len(number)), number
 
     def having(self, combination: Mapping[str, str]) -> int:
         """How many rows have these codes."""
-        found = self._counted([*combination])
-        held = np.ones(len(found[NUMBER]), bool)
+        rows = self._counted([*combination])
+        same = np.ones(len(rows[NUMBER]), bool)
         for name, code in combination.items():
-            held &= np.array([one == code for one in found[name]], bool)
-        return int(np.asarray(found[NUMBER])[held].sum())
-
-    def _origin(self, attribute: Attribute) -> Attribute:
-        while attribute.origin is not None:
-            attribute = self._codebook.attributes[attribute.origin]
-        return attribute
+            same &= np.array([text == code for text in rows[name]], bool)
+        return int(np.asarray(rows[NUMBER])[same].sum())
 
     def _counted(self, columns: Sequence[str]) -> Mapping[str, Any]:
         short = [self._short[name] for name in columns]
-        errors = hiding_errors(lambda: self._files.counted(ROWS, short))
-        return {name: errors[at] for name, at in zip(columns, short, strict=True)} | {
-            NUMBER: errors[NUMBER]
-        }
+        rows = hiding_errors(lambda: self._files.counted(ROWS, short))
+        counted = {name: rows[at] for name, at in zip(columns, short, strict=True)}
+        return counted | {NUMBER: rows[NUMBER]}
 
 
 def _positions(texts: Any, attribute: Attribute, codes: Sequence[str]) -> Integers:  # noqa: ANN401 (texts and nulls)
