@@ -85,10 +85,9 @@ def _reproduced(reproduction: Reproduction) -> Iterator[str]:
 def page(inspection: Inspection) -> str:
     """The whole page."""
     names = [column.columns[0] for column in inspection.columns]
-    columns, pairs, triples = (
-        sorted(tables, key=lambda apart: -apart.distance)
-        for tables in (inspection.columns, inspection.pairs, inspection.triples)
-    )
+    columns = sorted(inspection.columns, key=lambda column: -column.distance)
+    pairs = sorted(inspection.pairs, key=lambda pair: -pair.distance)
+    triples = sorted(inspection.triples, key=lambda triple: -triple.distance)
     return template("synth/inspection.html.j2").render(
         mark=INTERNAL,
         found=inspection,

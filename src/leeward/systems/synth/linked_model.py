@@ -52,9 +52,8 @@ class LinkedModel:
             {table.name: table for table in bundle.certificate.tables}
             for bundle in (tidied, measured)
         )
-        read = {
-            clique.name: read_table(tidied, tidy[clique.name])[1] for clique in junction.cliques
-        }
+        names = [clique.name for clique in junction.cliques]
+        read = {name: read_table(tidied, tidy[name])[1] for name in names}
         total = read_table(tidied, tidy[junction.base.name])[1].total()
         counts = {name: dense(table, total).astype(np.int64) for name, table in read.items()}
         links = {guide.name: junction.link(guide) for guide in junction.guides}
