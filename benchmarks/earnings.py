@@ -17,7 +17,7 @@ import duckdb
 import numpy as np
 
 from leeward.core.codebook import Entries
-from leeward.core.codebook.values import EMPTY
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.mechanisms.apd import ApdTarget
 from leeward.core.mechanisms.calibrated import MarginRule
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from leeward import read_plan
 from leeward.core.codebook import Entries
-from leeward.core.codebook.values import EMPTY
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.mechanisms.measurement import Measurement
 
 Integers = NDArray[np.int64]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from leeward import read_plan
 from leeward.core.codebook import Cells
-from leeward.core.codebook.values import ends
+from leeward.core.codebook.cells import ends
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.noise.scales import CellNoise
 from leeward.core.noise.sums import ErrorDraws

@@ -9,7 +9,7 @@ import pytest
 from tests.shape.source import Module, modules
 
 MAY_OPEN = {"leeward.publishing.release.measuring", "leeward.lab.evaluate.truth"}
-HOME = "leeward.core.codebook.values"
+HOME = "leeward.core.codebook.cells"
 
 
 def openings(module: Module) -> Iterator[str]:

@@ -7,7 +7,7 @@ import pytest
 
 from leeward import mechanism
 from leeward.core.codebook import Cells, Entries
-from leeward.core.codebook.values import EMPTY
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.mechanisms.calibrated import MarginRule
 from leeward.core.mechanisms.edge_pay import EdgePay, mean_reaches

@@ -9,7 +9,7 @@ import pytest
 
 import leeward
 from leeward.core.codebook import Attribute, Dimension, Entries, Marginal, NumericRange, Percentiles
-from leeward.core.codebook.values import EMPTY
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.mechanisms.choice import measurement
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.percentiles import interpolated, monotone, walked

@@ -22,7 +22,7 @@ from benchmarks.sums import (
 )
 from leeward import read_plan
 from leeward.core.codebook import Cells, Entries
-from leeward.core.codebook.values import Margins, ends
+from leeward.core.codebook.cells import Margins, ends
 from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.noise.law import pareto
 from leeward.core.noise.scales import CellNoise

@@ -18,8 +18,8 @@ from leeward.core.codebook import (
     Percentiles,
     Published,
 )
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.codebook.totals import Totals
-from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.derived.products.layouts import measure_of, write_layout
 from leeward.publishing.bundle import BundleWriter

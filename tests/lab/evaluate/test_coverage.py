@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leeward.core.codebook import Attribute, Dimension, Marginal
-from leeward.core.codebook.values import ends
+from leeward.core.codebook.cells import ends
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.error_margins import SpentMargins, _least
 from leeward.core.mechanisms.measurement import Measured, Measurement

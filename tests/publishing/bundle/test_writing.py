@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leeward.core.codebook import Dimension, Flag, Marginal, Published
-from leeward.core.codebook.values import EMPTY
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.errors import BadFile, Damaged, Problems
 from leeward.publishing.bundle import BundleWriter, read_bundle, verify_bundle
 from leeward.publishing.bundle.rows import ROW_GROUP

@@ -10,7 +10,7 @@ import pytest
 
 import leeward
 from leeward.core.codebook import Entries
-from leeward.core.codebook.values import EMPTY
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.errors import LeewardError
 from leeward.core.noise import draws
 from leeward.core.noise.scales import Integers

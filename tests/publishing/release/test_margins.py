@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from leeward.core.codebook import Batch, Cells, Confidential, Entries, Published
+from leeward.core.codebook.cells import ends
 from leeward.core.codebook.marginal import BLOCK
 from leeward.core.codebook.size_profile import MOST_JOBS
-from leeward.core.codebook.values import ends
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.error_margins import spend

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leeward.core.codebook import Batch, Cells, Confidential, Mean
-from leeward.core.codebook.values import EMPTY
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.measurement import Measured, Measurement, PublicLaw
 from leeward.interface.web.plan_result import make_result

@@ -8,16 +8,8 @@ from leeward.core.codebook.attribute import (
     NumericRange,
     RealRange,
 )
-from leeward.core.codebook.cells import Cells, Entries
+from leeward.core.codebook.cells import Batch, Cells, Confidential, Entries, Flag, Published
 from leeward.core.codebook.codebook import Codebook, read_codebook
-from leeward.core.codebook.jobs_rule import (
-    BoundedJobs,
-    EveryJob,
-    JobsRule,
-    PrimaryJob,
-    SingleJob,
-    most_rows,
-)
 from leeward.core.codebook.known_statistics import (
     STATISTICS,
     Classes,
@@ -28,9 +20,21 @@ from leeward.core.codebook.known_statistics import (
     Percentiles,
 )
 from leeward.core.codebook.marginal import Breakdown, Marginal
-from leeward.core.codebook.row_rules import EVERY_STEP, ROW_RULES, Finding, Loss, RowRule, Steps
+from leeward.core.codebook.row_rules import (
+    EVERY_STEP,
+    ROW_RULES,
+    BoundedJobs,
+    EveryJob,
+    Finding,
+    JobsRule,
+    Loss,
+    PrimaryJob,
+    RowRule,
+    SingleJob,
+    Steps,
+    most_rows,
+)
 from leeward.core.codebook.statistic import COUNT, Count, Statistic
-from leeward.core.codebook.values import Batch, Confidential, Flag, Published
 
 __all__ = [
     "COUNT",

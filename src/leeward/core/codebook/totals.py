@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.codebook.attribute import Dimension, sizes
-from leeward.core.codebook.cells import Integers
+from leeward.core.codebook.cells import Flag, Integers, Margins, Published
 from leeward.core.codebook.marginal import Marginal
-from leeward.core.codebook.values import Flag, Margins, Published
 
 Column = NDArray[Any]
 TOTAL_LABEL = "Total"

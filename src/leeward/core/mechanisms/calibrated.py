@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
 
-from leeward.core.codebook.values import Margins
+from leeward.core.codebook.cells import Margins
 from leeward.core.errors import InvalidParameter, NotCovered
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.noise_source import Noise

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from leeward.core.codebook.values import Margins
+from leeward.core.codebook.cells import Margins
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.calibrated import MarginMethod, Mechanism, PublicScale

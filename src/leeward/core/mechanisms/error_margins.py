@@ -12,9 +12,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from leeward.core.codebook.cells import Margins
 from leeward.core.codebook.marginal import BLOCK, margin_columns
 from leeward.core.codebook.size_profile import MOST_JOBS
-from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.additive import Additive, within
 from leeward.core.mechanisms.calibrated import MarginMethod, MarginRule, Mechanism, PublicScale

@@ -12,10 +12,10 @@ from math import comb, sqrt
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries, Flows
+from leeward.core.codebook.cells import Margins
 from leeward.core.codebook.flow_classes import FLOW_CODES, WEIGHTS, measures
 from leeward.core.codebook.marginal import ENDS, SYMMETRIC
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
-from leeward.core.codebook.values import Margins
 from leeward.core.mechanisms.calibrated import MarginRule, Words
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.core.mechanisms.released_classes import (

@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries
+from leeward.core.codebook.cells import Margins
 from leeward.core.codebook.marginal import BOUND as BOUND_COLUMN
 from leeward.core.codebook.marginal import margin_columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
-from leeward.core.codebook.values import Margins
 from leeward.core.mechanisms.clipped_counts import clips, constants_by_class
 from leeward.core.mechanisms.clipping import checked_entries
 from leeward.core.mechanisms.joint import JointTables, drawn_spread, with_total

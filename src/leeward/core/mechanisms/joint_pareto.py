@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leeward.core.codebook import Cells, Entries
+from leeward.core.codebook.cells import Margins
 from leeward.core.codebook.marginal import BLOCK, margin_columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, MOST_JOBS
-from leeward.core.codebook.values import Margins
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.calibrated import Claims, MarginMethod, MarginRule, Mechanism, Words
 from leeward.core.mechanisms.joint import (

@@ -14,8 +14,8 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, TypeAlias, TypeVar, 
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries
+from leeward.core.codebook.cells import Margins
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
-from leeward.core.codebook.values import Margins
 from leeward.core.mechanisms.calibrated import MarginRule, Mechanism, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.law import FloatTails, Law, Normal

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from leeward.core.codebook import Cells
-from leeward.core.codebook.values import Margins
+from leeward.core.codebook.cells import Margins
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import precision
 from leeward.core.mechanisms.calibrated import MarginMethod

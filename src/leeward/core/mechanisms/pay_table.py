@@ -7,9 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries
-from leeward.core.codebook.cells import columns
+from leeward.core.codebook.cells import EMPTY, Margins, columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
-from leeward.core.codebook.values import EMPTY, Margins
 from leeward.core.mechanisms.measurement import (
     ByMechanism,
     Expected,

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.codebook import Cells, Entries, Percentiles
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.codebook.marginal import COUNTED, ENDS
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
-from leeward.core.codebook.values import EMPTY
 from leeward.core.exact import dyadic_up, precision
 from leeward.core.mechanisms.calibrated import MarginRule, Words
 from leeward.core.mechanisms.clipped_counts import ClippedCounts

@@ -14,8 +14,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries
+from leeward.core.codebook.cells import Margins
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
-from leeward.core.codebook.values import Margins
 from leeward.core.errors import NotCovered
 from leeward.core.mechanisms.calibrated import MarginMethod, MarginRule, PublicScale, Words
 from leeward.core.mechanisms.clipped_counts import ClippedCounts

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leeward.core.codebook import Flag, Published
-from leeward.core.codebook.cells import Integers
+from leeward.core.codebook.cells import Integers, ends
 from leeward.core.codebook.flow_classes import (
     FLOW_CODES,
     MEASURES,
@@ -20,7 +20,6 @@ from leeward.core.codebook.flow_classes import (
     measures,
 )
 from leeward.core.codebook.totals import DrawnErrors
-from leeward.core.codebook.values import ends
 from leeward.core.noise.summed_errors import Singles
 from leeward.core.noise.sums import ErrorDraws, sides
 

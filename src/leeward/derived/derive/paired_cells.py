@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leeward.core.codebook import Flag
-from leeward.core.codebook.values import EMPTY
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.core.noise.tabulated import Floats
 from leeward.publishing.bundle import Bundle, CertifiedTable

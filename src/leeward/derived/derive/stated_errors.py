@@ -8,9 +8,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from leeward.core.codebook.cells import Integers
+from leeward.core.codebook.cells import Integers, ends
 from leeward.core.codebook.marginal import margin_columns
-from leeward.core.codebook.values import ends
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.core.noise.difference import Noisy
 from leeward.core.noise.scales import DRAWS, CellNoise, public_seed

@@ -11,7 +11,7 @@ import numpy as np
 from flint import arb
 
 from leeward.core.codebook import Cells, Entries
-from leeward.core.codebook.values import Margins
+from leeward.core.codebook.cells import Margins
 from leeward.core.mechanisms.calibrated import PublicScale
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipping import Clipping

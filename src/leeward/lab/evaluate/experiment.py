@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.core.codebook.values import ends
+from leeward.core.codebook.cells import ends
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.lab.baselines.printed import PrintedForm

@@ -14,8 +14,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from leeward.core.codebook import Flag
+from leeward.core.codebook.cells import EMPTY, Margins, ends
 from leeward.core.codebook.marginal import BOUND, COUNTED, RELEASED
-from leeward.core.codebook.values import EMPTY, Margins, ends
 from leeward.core.errors import Damaged, InvalidParameter, shown
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS

@@ -10,9 +10,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from leeward.core.codebook import Dimension, Flag, Marginal, Published
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.codebook.marginal import BLOCK, BOUND, COUNTED, RELEASED, margin_columns
 from leeward.core.codebook.totals import Family
-from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import Damaged
 from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS, MEASURES, table_columns
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.codebook.marginal import BOUND, RELEASED
-from leeward.core.codebook.values import EMPTY
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.show.numbers import Ends
 from leeward.publishing.bundle import Bundle, CertifiedTable

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.codebook import Batch, Cells, Entries, Flag, Marginal, Published
+from leeward.core.codebook.cells import EMPTY
 from leeward.core.codebook.totals import Family, Totals
-from leeward.core.codebook.values import EMPTY
 from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.noise.cell_errors import drawn_parts
 from leeward.core.noise.scales import CellNoise
