@@ -47,17 +47,11 @@ def _tool() -> str:
 def _pip_install() -> str:
     """How packages are installed into this environment."""
     python = quote(sys.executable)
-    if _made_by_uv(Path(sys.prefix) / "pyvenv.cfg"):
-        return f"uv pip install --python {python}"
+    settings = Path(sys.prefix) / "pyvenv.cfg"
+    text = settings.read_text(encoding="utf-8", errors="replace") if settings.is_file() else ""
+    if any(line.partition("=")[0].strip() == "uv" for line in text.splitlines()):
+        return f"uv pip install --python {python}"  # an environment that uv made has no pip
     return f"{python} -m pip install"
-
-
-def _made_by_uv(settings: Path) -> bool:
-    """Whether uv made the environment: then it has no pip."""
-    if not settings.is_file():
-        return False
-    lines = settings.read_text(encoding="utf-8", errors="replace").splitlines()
-    return any(line.partition("=")[0].strip() == "uv" for line in lines)
 
 
 def _requirement(extra: str = "") -> str:

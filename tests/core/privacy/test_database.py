@@ -22,7 +22,7 @@ from leeward.core.privacy import (
     WorkerOnly,
 )
 from leeward.core.privacy.policy import Neighbours
-from leeward.core.privacy.raises import RaiseAlpha
+from leeward.core.privacy.steps import RaiseAlpha
 from leeward.core.privacy.workforces import Counts, Database, Workforce
 
 Job = tuple[int, int]

@@ -21,8 +21,7 @@ from leeward.core.errors import CannotCompose, NotCovered
 from leeward.core.privacy import Guarantee, ProportionalAlpha, StrongAlpha, sequential
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
 from leeward.core.privacy.policy import Neighbours
-from leeward.core.privacy.raises import joiner_steps, raise_limit, replacement_steps
-from leeward.core.privacy.steps import Growth
+from leeward.core.privacy.steps import Growth, joiner_steps, raise_limit, replacement_steps
 from leeward.core.privacy.workforces import Database
 
 TENTH = Growth(Fraction(1, 10))

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha, policy
-from leeward.core.privacy.raises import RaiseAlpha
+from leeward.core.privacy.steps import RaiseAlpha
 from leeward.core.privacy.workforces import Database, changed
 from leeward.lab.audit.neighbours import (
     FULL,

@@ -50,7 +50,7 @@ class Classification:
 
     def __post_init__(self) -> None:
         ranges = ((code, RANGE.fullmatch(code)) for code in self.codes)
-        known = {code: (found[1], found[2]) for code, found in ranges if found is not None}
+        known = {code: (ends[1], ends[2]) for code, ends in ranges if ends is not None}
         object.__setattr__(self, "codes", MappingProxyType(dict(self.codes)))
         object.__setattr__(self, "spans", MappingProxyType(known | dict(self.spans)))
 
@@ -138,14 +138,21 @@ class Library:
         classifications = self.named(name)
         if len(classifications) != 1:
             raise self._not_one(name, classifications, where)
-        asked = dict(parse_qsl(query, keep_blank_values=True))
-        _refuse_query(written, query, asked, where)
-        begin = asked.get("state", asked.get("country", ""))
-        kept = (
-            classifications[0].under(begin, asked.get("code", "whole"))
-            if asked
-            else classifications[0]
-        )
+        options = dict(parse_qsl(query, keep_blank_values=True))
+        form = options.get("code", "whole")
+        sound = set(options) <= {"state", "country", "code"} and all(options.values())
+        unplaced = form == "local" and len(options) == 1
+        if bool(query) != bool(options) or not sound or form not in FORMS or unplaced:
+            raise InvalidParameter(
+                where,
+                rule="must have state=CODE or country=CODE behind the question mark, code="
+                f"{', '.join(FORMS)}, or both with & (local needs a state)",
+                value=shown(written),
+                next_step="Write for example standard:fips/county?state=44&code=local.",
+            )
+        kept = classifications[0]
+        if options:
+            kept = kept.under(options.get("state", options.get("country", "")), form)
         if not kept.codes:
             raise InvalidParameter(
                 where,
@@ -182,20 +189,6 @@ class Library:
         )
         kind = BadFile if classifications else NoList
         return kind(where, rule=rule, value=f"{shown(name)}, with {folder}", next_step=step)
-
-
-def _refuse_query(written: str, query: str, asked: Mapping[str, str], where: str) -> None:
-    """Anything behind the question mark but a state or country, and a form of codes."""
-    form = asked.get("code", "whole")
-    sound = set(asked) <= {"state", "country", "code"} and form in FORMS and all(asked.values())
-    if bool(query) != bool(asked) or not sound or (form == "local" and len(asked) == 1):
-        raise InvalidParameter(
-            where,
-            rule="must have state=CODE or country=CODE behind the question mark, code="
-            f"{', '.join(FORMS)}, or both with & (local needs a state)",
-            value=shown(written),
-            next_step="Write for example standard:fips/county?state=44&code=local.",
-        )
 
 
 LEHD = "LEHD public-use schema V4.14.0"

@@ -67,10 +67,7 @@ def read_codes(
         rows = list(written.items())
     else:
         rows = [(code, code) for code in written]
-    for code, _ in rows:
-        _check_code(code, where)
-    codes = tuple(code for code, _ in rows)
-    if not codes:
+    if not rows:
         file = isinstance(written, str)
         raise (NoList if file else InvalidParameter)(
             where,
@@ -78,6 +75,23 @@ def read_codes(
             value=f"no codes in {written!r}" if file else "no codes",
             next_step=f"Fill the {'file' if file else 'list'}, or delete the attribute.",
         )
+    codes = tuple(code for code, _ in rows)
+    _check_codes(codes, where)
+    return CodeList(codes, tuple(label for _, label in rows))
+
+
+def _check_codes(codes: tuple[str, ...], where: str) -> None:
+    """Each is a short printable text, and no two look the same to a reader."""
+    for code in codes:
+        plain = code.isprintable() and code == code.strip()
+        if not code or len(code) > LONGEST_CODE or not plain:
+            raise InvalidParameter(
+                where,
+                rule=f"must hold codes of 1 to {LONGEST_CODE} printable characters, no blanks "
+                "around",
+                value=shown(code),
+                next_step="Change the code.",
+            )
     if len(codes) > MOST_CODES or len(set(codes)) < len(codes):
         twice = next((code for code, times in Counter(codes).items() if times > 1), None)
         raise InvalidParameter(
@@ -86,14 +100,8 @@ def read_codes(
             value=f"{shown(twice)} twice" if twice is not None else f"{len(codes)} codes",
             next_step="Mend the list.",
         )
-    _refuse_twins(codes, where)
-    return CodeList(codes, tuple(label for _, label in rows))
-
-
-def _refuse_twins(codes: tuple[str, ...], where: str) -> None:
-    """Codes that differ for a program and look the same to a reader: é in one letter and in two."""
     seen: dict[str, str] = {}
-    for code in codes:
+    for code in codes:  # é in one letter and in two differ for a program alone
         other = seen.setdefault(normalize("NFKC", code), code)
         if other != code:
             raise InvalidParameter(
@@ -157,17 +165,6 @@ def _bad_csv(
     return BadFile(where, rule=rule, value=f"{found}{str(path)!r}", next_step=step)
 
 
-def _check_code(code: str, where: str) -> None:
-    plain = code.isprintable() and code == code.strip()
-    if not code or len(code) > LONGEST_CODE or not plain:
-        raise InvalidParameter(
-            where,
-            rule=f"must hold codes of 1 to {LONGEST_CODE} printable characters, no blanks around",
-            value=shown(code),
-            next_step="Change the code.",
-        )
-
-
 Spelling = Mapping[str, str]
 """The code of each text."""
 
@@ -184,13 +181,22 @@ def read_spelling(
 ) -> Spelling:
     """The texts that are written; or of names that every list has, or that this list has."""
     if isinstance(written, Mapping):
-        raise_all(_no_codes(written, codes, where))
-        found = {"nothing": list(written.items())}
+        raise_all(
+            InvalidParameter(
+                where,
+                rule="must give each text one of the codes",
+                value=f"{shown(code)} for {shown(text)}",
+                next_step=f"Its codes begin {', '.join(codes.codes[:5])}.",
+            )
+            for text, code in written.items()
+            if code not in codes.codes
+        )
+        spellings = {"nothing": list(written.items())}
     else:
         names = [written] if isinstance(written, str) else written
-        found = {shown(name): _texts(name, codes, named) for name in names}
-    empty = next((name for name, pairs in found.items() if not pairs), None)
-    if empty is not None or not found:
+        spellings = {shown(name): _texts(name, codes, named) for name in names}
+    empty = next((name for name, pairs in spellings.items() if not pairs), None)
+    if empty is not None or not spellings:
         raise InvalidParameter(
             where,
             rule=f"must be one of {', '.join((*named, *OF_EVERY_LIST))}, several of them, or a "
@@ -199,31 +205,9 @@ def read_spelling(
             next_step='Write for example {M: "1", F: "2"}; `leeward codes NAME` shows what a '
             "list has.",
         )
-    pairs = [pair for several in found.values() for pair in several]
+    pairs = [pair for several in spellings.values() for pair in several]
     raise_all(_clashes(pairs, codes, where))
     return {text: code for text, code in pairs if text != code}
-
-
-def _texts(name: str, codes: CodeList, named: Mapping[str, Spelling]) -> list[tuple[str, str]]:
-    """Texts and codes of a spelling by its name; none if it is not known."""
-    if name == LABELS:
-        rows = zip(codes.codes, codes.labels, strict=True)
-        cases = ((code, (label, label.lower(), label.upper())) for code, label in rows)
-        return [(text, code) for code, texts in cases for text in texts]
-    if name == NUMBER:
-        return [(code.lstrip("0") or "0", code) for code in codes.codes if code.isdecimal()]
-    return [(text, code) for text, code in named.get(name, {}).items() if code in codes.codes]
-
-
-def _no_codes(written: Spelling, codes: CodeList, where: str) -> Iterator[LeewardError]:
-    for text, code in written.items():
-        if code not in codes.codes:
-            yield InvalidParameter(
-                where,
-                rule="must give each text one of the codes",
-                value=f"{shown(code)} for {shown(text)}",
-                next_step=f"Its codes begin {', '.join(codes.codes[:5])}.",
-            )
 
 
 def _clashes(pairs: list[tuple[str, str]], codes: CodeList, where: str) -> Iterator[LeewardError]:
@@ -238,3 +222,14 @@ def _clashes(pairs: list[tuple[str, str]], codes: CodeList, where: str) -> Itera
                 value=f"{shown(text)} for {shown(other)} and {shown(code)}",
                 next_step="Write a mapping of texts to codes, or list the column's own texts.",
             )
+
+
+def _texts(name: str, codes: CodeList, named: Mapping[str, Spelling]) -> list[tuple[str, str]]:
+    """Texts and codes of a spelling by its name; none if it is not known."""
+    if name == LABELS:
+        rows = zip(codes.codes, codes.labels, strict=True)
+        cases = ((code, (label, label.lower(), label.upper())) for code, label in rows)
+        return [(text, code) for code, texts in cases for text in texts]
+    if name == NUMBER:
+        return [(code.lstrip("0") or "0", code) for code in codes.codes if code.isdecimal()]
+    return [(text, code) for text, code in named.get(name, {}).items() if code in codes.codes]

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -174,8 +175,7 @@ def read_codebook(source: Path | Mapping[str, object], folder: Path | None = Non
     own = None if written.classifications is None else folder / written.classifications
     lists = Lists(folder, Library(own))
     attributes, reals, pending = _declared(written, lists, errors)
-    errors.extend(_given_away(attributes))
-    errors.extend(_contradictions(written, {**attributes, **reals}))
+    errors.extend(_contradictions(written, attributes, reals))
     for number, combination in enumerate(written.impossible):
         where = f"codebook.impossible[{number}]"
         errors.extend(_misread(combination, written.attributes, attributes, where))
@@ -200,7 +200,7 @@ def _declared(
     attributes = dict[str, Attribute]()
     reals = dict[str, RealRange]()
     pending = dict[str, Pending]()
-    for name in _in_order(written.attributes):
+    for name in sorted(written.attributes, key=partial(_depth, written.attributes)):
         declared = written.attributes[name]
         where = place(("codebook", "attributes", name))
         try:
@@ -211,8 +211,7 @@ def _declared(
             elif declared.origin in pending:
                 pending[name] = pending[declared.origin or ""]
             else:
-                attribute = _attribute(name, written.attributes, attributes, lists)
-                attributes[name] = _with_nulls(attribute, written, attributes)
+                attributes[name] = _attribute(name, written, attributes, lists)
         except Problems as several:
             errors.extend(several.problems)
         except NoList as refusal:
@@ -222,10 +221,37 @@ def _declared(
     return attributes, reals, pending
 
 
+def _depth(written: Mapping[str, WrittenAttribute], name: str) -> int:
+    """From how many attributes this one is derived, itself included: those come first."""
+    passed: list[str] = []
+    while name in written and name not in passed:
+        passed.append(name)
+        name = written[name].origin or ""
+    return len(passed)
+
+
 def _contradictions(
-    written: WrittenCodebook, declared: Mapping[str, Attribute | RealRange]
+    written: WrittenCodebook, attributes: Mapping[str, Attribute], reals: Mapping[str, RealRange]
 ) -> Iterator[LeewardError]:
-    """One column as a job's worker and workplace, or with several lists of nulls."""
+    """One column as private and public, as worker and workplace, or with several lists of nulls.
+
+    Anything derived from a private attribute has its column, and so must be private too.
+    """
+    private = {
+        attribute.column: attribute.name
+        for attribute in attributes.values()
+        if attribute.of_workplaces and not attribute.public
+    }
+    for attribute in attributes.values():
+        if attribute.public and attribute.column in private:
+            yield InvalidParameter(
+                f"{place(('codebook', 'attributes', attribute.name))}.public",
+                rule="must not be true of a column that another attribute declares private, nor "
+                "of anything derived from it: its values would be published",
+                value=f"true, and {private[attribute.column]} of the same column "
+                f"{shown(attribute.column)} is private",
+                next_step="Write public: false, or declare both public if everyone may know them.",
+            )
     keys = written.tables
     if keys.jobs.worker == keys.jobs.workplace:
         yield InvalidParameter(
@@ -234,7 +260,7 @@ def _contradictions(
             value=f"{shown(keys.jobs.worker)} as both",
             next_step="Name the column that says who works, and the one that says where.",
         )
-    yield from contradictions(keys.columns(), keys.nulls, declared)
+    yield from contradictions(keys.columns(), keys.nulls, {**attributes, **reals})
 
 
 def _misread(
@@ -274,62 +300,17 @@ def _misread(
             )
 
 
-def _given_away(attributes: Mapping[str, Attribute]) -> Iterator[LeewardError]:
-    """Public attributes of columns that others declare private; derived ones share their column."""
-    private = {
-        one.column: one.name for one in attributes.values() if one.of_workplaces and not one.public
-    }
-    for attribute in attributes.values():
-        if attribute.public and attribute.column in private:
-            yield InvalidParameter(
-                f"{place(('codebook', 'attributes', attribute.name))}.public",
-                rule="must not be true of a column that another attribute declares private, nor "
-                "of anything derived from it: its values would be published",
-                value=f"true, and {private[attribute.column]} of the same column "
-                f"{shown(attribute.column)} is private",
-                next_step="Write public: false, or declare both public if everyone may know them.",
-            )
-
-
-def _in_order(written: Mapping[str, WrittenAttribute]) -> list[str]:
-    """Names with those first that others are derived from."""
-
-    def steps(name: str) -> int:
-        passed: list[str] = []
-        while name in written and name not in passed:
-            passed.append(name)
-            name = written[name].origin or ""
-        return len(passed)
-
-    return sorted(written, key=steps)
-
-
-def _with_nulls(
-    attribute: Attribute, written: WrittenCodebook, known: Mapping[str, Attribute]
-) -> Attribute:
-    """The attribute with the texts that mean missing; a derived one has those of its origin."""
-    if attribute.origin is not None:
-        return replace(attribute, nulls=known[attribute.origin].nulls)
-    own = written.attributes[attribute.name].nulls
-    nulls = chosen(own, written.nulls)
-    raise_all(clash(attribute.name, own, nulls, () if attribute.numbers else attribute.recode))
-    return replace(attribute, nulls=nulls)
-
-
 def _attribute(
-    name: str,
-    declared: Mapping[str, WrittenAttribute],
-    known: Mapping[str, Attribute],
-    lists: Lists,
+    name: str, codebook: WrittenCodebook, known: Mapping[str, Attribute], lists: Lists
 ) -> Attribute:
-    where, written = place(("codebook", "attributes", name)), declared[name]
+    where, written = place(("codebook", "attributes", name)), codebook.attributes[name]
     raise_all(problems(name, written, where))
     numbers = None if written.type is None else numeric_range(written, where)
     if numbers is not None:
         labels = zip(written.classes or {}, numbers.labels, strict=True)
         codes = read_codes(dict(labels), lists.folder, f"{where}.classes")
     elif written.codes is None and written.prefix is not None:
-        codes = lists.by_prefix(name, declared, _origin(written, known, where))
+        codes = lists.by_prefix(name, codebook.attributes, _origin(written, known, where))
     else:
         codes = lists.codes(written, f"{where}.codes")
     finer = None if written.origin is None else _origin(written, known, where)
@@ -342,6 +323,9 @@ def _attribute(
     raise_all(misplaced(written, recode, where))
     recode |= {text: recode[code] for text, code in lists.spelling(written, codes, where).items()}
     raise_all(misplaced(written, recode, where))
+    recode |= dict.fromkeys(written.omit, LEFT_OUT)
+    nulls = chosen(written.nulls, codebook.nulls)
+    raise_all(clash(name, written.nulls, nulls, () if numbers else recode))
     missing = codes.unknown if written.null_as is None else written.null_as
     other = codes.unknown if written.other is None else written.other
     rest = other if numbers is None else missing
@@ -349,10 +333,11 @@ def _attribute(
         name=name,
         table=written.table,  # type: ignore[arg-type] # checked in problems
         column=name if written.column is None else written.column,
-        recode=recode | dict.fromkeys(written.omit, LEFT_OUT),
+        recode=recode,
         unlisted=None if rest is None else recode[rest],
         missing=None if missing is None else recode[missing],
         numbers=numbers,
+        nulls=nulls,
         **_as_declared(written, codes),
     )
 
@@ -429,5 +414,6 @@ def _derived(
         missing=None if origin.missing is None else coarse[origin.missing],
         numbers=origin.numbers,
         origin=origin.name,
+        nulls=origin.nulls,
         **_as_declared(written, codes),
     )

@@ -183,7 +183,8 @@ def _coded_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardEr
         yield NoList.missing(
             f"{where}.codes", next_step="Add the key; `leeward codes` lists what needs no file."
         )
-    if written.given(FILE_KEYS) and not _is_file(written):
+    from_file = isinstance(written.codes, str) and not is_standard(written.codes)
+    if written.given(FILE_KEYS) and not from_file:
         yield InvalidParameter(
             f"{where}.{written.given(FILE_KEYS)[0]}",
             rule="names a column of a CSV file of codes",
@@ -207,10 +208,6 @@ def _coded_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardEr
             value=f"{len(written.unknown)} codes",
             next_step="Keep one code; list further codes in codes.",
         )
-
-
-def _is_file(written: WrittenAttribute) -> bool:
-    return isinstance(written.codes, str) and not is_standard(written.codes)
 
 
 def _hierarchy_problems(written: WrittenAttribute, where: str) -> Iterator[LeewardError]:

@@ -44,34 +44,24 @@ class Lists:
         self, name: str, declared: Mapping[str, WrittenAttribute], origin: Attribute
     ) -> CodeList:
         """The beginnings of the codes of its origin; of a classification with its own labels."""
-        known = self._relatives(name, declared)
+        first = name
+        while (finer := declared[first].origin) is not None:
+            first = finer
+        written, known = declared[first].codes, list[Classification]()
+        if isinstance(written, str) and is_standard(written):
+            own = self.library.find(written, place(("codebook", "attributes", first, "codes")))
+            known = [listed for listed in self.library if listed.family == own.family]
+            known.sort(key=lambda listed: listed.scheme != own.scheme)  # its vintage first
         labels: dict[str, str] = {}
         for code in origin.codes:
             if code == origin.unknown:
                 continue
             start = code[: int(declared[name].prefix or "")]
-            found = (
-                (classification.beginning(start), classification.codes) for classification in known
-            )
-            listed = ((parent, codes[parent]) for parent, codes in found if parent is not None)
-            parent, label = next(listed, (start, start))
+            above = ((listed.beginning(start), listed.codes) for listed in known)
+            labelled = ((parent, codes[parent]) for parent, codes in above if parent is not None)
+            parent, label = next(labelled, (start, start))
             labels[parent] = label
         return CodeList(tuple(labels), tuple(labels.values()))
-
-    def _relatives(
-        self, name: str, declared: Mapping[str, WrittenAttribute]
-    ) -> list[Classification]:
-        """The lists of the classification that its codes are of, its vintage first."""
-        while (origin := declared[name].origin) is not None:
-            name = origin
-        written = declared[name].codes
-        if not isinstance(written, str) or not is_standard(written):
-            return []
-        own = self.library.find(written, place(("codebook", "attributes", name, "codes")))
-        same = [
-            classification for classification in self.library if classification.family == own.family
-        ]
-        return sorted(same, key=lambda classification: classification.scheme != own.scheme)
 
     def parents(
         self, written: WrittenAttribute, origin: Attribute, codes: CodeList, where: str
@@ -80,8 +70,8 @@ class Lists:
 
         Unknown is unknown in the coarser list too, unless the map gives it another parent.
         """
-        told = origin.unknown is not None and codes.unknown is not None
-        unknown = {str(origin.unknown): str(codes.unknown)} if told else {}
+        both = origin.unknown is not None and codes.unknown is not None
+        unknown = {str(origin.unknown): str(codes.unknown)} if both else {}
         if written.map is not None:
             return unknown | dict(read_parents(written.map, self.folder, f"{where}.map"))
         known = dict(zip(codes.codes, codes.labels, strict=True))
@@ -90,12 +80,12 @@ class Lists:
         if is_standard(written.codes):
             listed = self.library.find(str(written.codes), f"{where}.codes")
         length = 0 if written.prefix is None else int(written.prefix)
-        found = {
+        parents = {
             code: listed.beginning(code[:length]) if length else listed.parent(code)
             for code in origin.codes
             if code != origin.unknown
         }
-        return {code: parent for code, parent in found.items() if parent is not None} | unknown
+        return {code: parent for code, parent in parents.items() if parent is not None} | unknown
 
     def with_unknown(
         self, codes: CodeList, written: WrittenAttribute, origin: Attribute | None, where: str
@@ -111,7 +101,11 @@ class Lists:
                     next_step=f"Write it beside {origin.name}, or list the code in codes.",
                 )
             return codes if own is None else codes.with_unknown(*own, f"{where}.unknown")
-        if origin.unknown is None or origin.unknown in self._mapped(written, where):
+        if origin.unknown is None:
+            return codes
+        if written.map is not None and origin.unknown in read_parents(
+            written.map, self.folder, f"{where}.map"
+        ):
             return codes
         if origin.unknown in codes.codes:
             raise InvalidParameter(
@@ -122,9 +116,3 @@ class Lists:
             )
         label = origin.labels[origin.codes.index(origin.unknown)]
         return codes.with_unknown(origin.unknown, label, f"{where}.unknown")
-
-    def _mapped(self, written: WrittenAttribute, where: str) -> Mapping[str, str]:
-        """What a written map says."""
-        if written.map is None:
-            return {}
-        return read_parents(written.map, self.folder, f"{where}.map")

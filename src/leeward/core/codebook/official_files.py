@@ -70,12 +70,9 @@ class Layout:
 
 
 def _naics(row: Row) -> Place | None:
-    level = {"S": "sector"}.get(row.get("level", ""), _digits(row["code"], "sector"))
-    return None if row.get("level") == "A" else ("naics", level)
-
-
-def _digits(code: str, two: str) -> str:
-    return two if len(code) == 2 or "-" in code else str(len(code))
+    code, level = row["code"], row.get("level")
+    sector = level == "S" or len(code) == 2 or "-" in code
+    return None if level == "A" else ("naics", "sector" if sector else str(len(code)))
 
 
 def _lehd_place(row: Row) -> Place | None:
@@ -256,7 +253,9 @@ def _sheets(path: Path) -> Iterator[list[list[str]]]:
     with suppress(calamine.CalamineError):
         book = calamine.CalamineWorkbook.from_path(str(path))
         for name in book.sheet_names:
-            yield [[_cell(one) for one in row] for row in book.get_sheet_by_name(name).to_python()]
+            yield [
+                [_cell(value) for value in row] for row in book.get_sheet_by_name(name).to_python()
+            ]
 
 
 def _cell(value: object) -> str:
@@ -281,42 +280,37 @@ def _about(path: Path, rows: Iterable[list[str]]) -> str:
 
 def _lists(path: Path, rows: list[list[str]]) -> Iterator[Classification]:
     """The lists in the rows of a file or a sheet."""
-    found = _known(path, rows)
-    if found is not None:
-        layout, at, places = found
-        about = _about(path, [rows[at], *rows[:at]])
-        yield from _placed(path, layout, _named(rows[at + 1 :], places), about)
-
-
-def _named(rows: Iterable[list[str]], places: Mapping[str, int]) -> Iterator[dict[str, str]]:
-    """Rows by the roles of their columns, with whole codes and a label; others are left out."""
-    for row in rows:
-        if len(row) > max(places.values()):
-            found = {role: " ".join(row[at].split()) for role, at in places.items()}
-            if "state" in found:
-                county = found["code"] if found.get("level") != "040" else ""
-                found["code"] = found["state"] + county
-            names = (found[role] for role in ("label", "two", "one", "country") if role in found)
-            found["label"] = next((name for name in names if name), "")
-            if found["code"] and found["label"]:
-                yield found
-
-
-def _placed(
-    path: Path, layout: Layout, rows: Iterable[Row], about: str
-) -> Iterator[Classification]:
+    known = _known(path, rows)
+    if known is None:
+        return
+    layout, at, places = known
     lists: dict[Place, dict[str, str]] = {}
-    for row in rows:
+    for row in _named(rows[at + 1 :], places):
         place = layout.place(row)
         if place is not None:
             label = row["label"]
             if place[0] == "naics":  # a T behind a title marks what all three countries share
                 label = re.sub(r"(?<=[a-z)])T$", "", label)
             lists.setdefault(place, {}).setdefault(row["code"], label)
+    about = _about(path, [rows[at], *rows[:at]])
     everything = {code for codes in lists.values() for code in codes}
     for (scheme, level), codes in lists.items():
         name = f"{scheme}{_vintage(scheme, about, everything)}/{level}"
         yield Classification(name, _title(name), f"{layout.title}: {path.name}", codes)
+
+
+def _named(rows: Iterable[list[str]], places: Mapping[str, int]) -> Iterator[dict[str, str]]:
+    """Rows by the roles of their columns, with whole codes and a label; others are left out."""
+    for row in rows:
+        if len(row) > max(places.values()):
+            named = {role: " ".join(row[at].split()) for role, at in places.items()}
+            if "state" in named:
+                county = named["code"] if named.get("level") != "040" else ""
+                named["code"] = named["state"] + county
+            labels = (named[role] for role in ("label", "two", "one", "country") if role in named)
+            named["label"] = next((label for label in labels if label), "")
+            if named["code"] and named["label"]:
+                yield named
 
 
 def _vintage(scheme: str, about: str, codes: set[str]) -> str:

@@ -85,19 +85,20 @@ def families(marginal: Marginal) -> tuple[Family, ...]:
         for dimension in reversed(marginal.dimensions)
         if dimension.name in marginal.totals
     ]
-    return tuple(_family(marginal, names, number) for number in range(1, 2 ** len(names)))
-
-
-def _family(marginal: Marginal, names: list[str], number: int) -> Family:
-    chosen = {name for bit, name in enumerate(names) if number >> bit & 1}
-    highest = number.bit_length() - 1
-    ordered = tuple(dimension.name for dimension in marginal.dimensions if dimension.name in chosen)
-    made = replace(
-        marginal,
-        workplace=tuple(_total(dimension, chosen) for dimension in marginal.workplace),
-        worker=tuple(_total(dimension, chosen) for dimension in marginal.worker),
-    )
-    return Family(made, ordered, number - 2**highest, names[highest])
+    every: list[Family] = []
+    for number in range(1, 2 ** len(names)):
+        chosen = {name for bit, name in enumerate(names) if number >> bit & 1}
+        highest = number.bit_length() - 1
+        totalled = replace(
+            marginal,
+            workplace=tuple(_total(dimension, chosen) for dimension in marginal.workplace),
+            worker=tuple(_total(dimension, chosen) for dimension in marginal.worker),
+        )
+        ordered = tuple(
+            dimension.name for dimension in marginal.dimensions if dimension.name in chosen
+        )
+        every.append(Family(totalled, ordered, number - 2**highest, names[highest]))
+    return tuple(every)
 
 
 def _total(dimension: Dimension, chosen: set[str]) -> Dimension:
@@ -134,9 +135,12 @@ class Sums:
         for at, dimension in enumerate(marginal.worker):
             if dimension.name == over:
                 shape = [part.size for part in marginal.worker]
-                columns = _columns(shape, at)
+                apart = self.values.reshape(len(self.values), *shape)
+                values = np.add.reduce(apart, axis=1 + at).reshape(len(apart), -1)
+                left = [*shape[:at], 1, *shape[at + 1 :]]
+                columns = np.broadcast_to(np.arange(prod(left)).reshape(left), shape).ravel()
                 errors = None if self.errors is None else self.errors.over(columns)
-                return replace(self, values=_over(self.values, shape, at), errors=errors)
+                return replace(self, values=values, errors=errors)
         at = [dimension.name for dimension in marginal.workplace].index(over)
         rest = sizes(marginal.workplace[at + 1 :])
         whole = marginal.workplace[at].size * rest
@@ -149,9 +153,9 @@ class Sums:
         starts = np.flatnonzero(np.diff(ascending, prepend=-1))
         # Numbers beyond 64 bits wrap around in whatever order they are added: `verify` agrees.
         summed = [np.add.reduceat(column[order], starts) for column in self.columns()]
-        found = ascending[starts]
-        errors = self.errors and self.errors.grouped(np.searchsorted(found, keys))
-        return replace(self.holding(summed), keys=found, errors=errors)
+        groups = ascending[starts]
+        errors = self.errors and self.errors.grouped(np.searchsorted(groups, keys))
+        return replace(self.holding(summed), keys=groups, errors=errors)
 
     def plus(self, other: "Sums") -> "Sums":
         """Both together; rows with equal keys are added. These sums may change in place."""
@@ -174,25 +178,12 @@ class Sums:
     def columns(self) -> list[Column]:
         """All columns of numbers that are there, without the keys."""
         every = (self.values, self.ok, self.establishments)
-        return [one for one in every if one is not None]
+        return [column for column in every if column is not None]
 
     def holding(self, columns: list[Column]) -> "Sums":
         """The same with other columns in the same order; keys stay."""
         values, ok, *rest = columns
         return Sums(self.keys, values, ok, rest[0] if rest else None, self.errors)
-
-
-def _over(numbers: Column, shape: list[int], at: int) -> Column:
-    """The second axis holds combinations of this shape; one of its attributes is added up."""
-    whole = numbers.reshape(len(numbers), *shape)
-    summed: Column = np.add.reduce(whole, axis=1 + at).reshape(len(numbers), -1)
-    return summed
-
-
-def _columns(shape: list[int], at: int) -> Integers:
-    """Where each of the combinations is added."""
-    left = [*shape[:at], 1, *shape[at + 1 :]]
-    return np.broadcast_to(np.arange(prod(left)).reshape(left), shape).ravel()
 
 
 class Totals:
@@ -214,26 +205,20 @@ class Totals:
         """The next cells; every worker cell of a workplace cell is there."""
         if not len(published.keys):
             return
-        here = {0: Sums.of(published, errors)}
-        marginals = [self._marginal, *(one.marginal for one in self.families)]
+        here, last = {0: Sums.of(published, errors)}, int(published.keys[-1])
+        marginals = [self._marginal, *(family.marginal for family in self.families)]
         for number, family in enumerate(self.families, 1):
-            here[number] = here[family.source].added(family.over, marginals[family.source])
-            self._keep(number, here[number], int(published.keys[-1]))
-
-    def _keep(self, number: int, sums: Sums, last: int) -> None:
-        family = self.families[number - 1]
-        if number in self._waiting:
-            sums = self._waiting.pop(number).plus(sums)
-        done = len(sums.keys) if family.first is None else self._done(family, sums.keys, last)
-        self._finish(number, sums.part(slice(done)))
-        if done < len(sums.keys):
-            self._waiting[number] = sums.part(slice(done, None)) if done else sums
-
-    def _done(self, family: Family, keys: Integers, last: int) -> int:
-        """How many keys no later cell belongs to: an attribute before all totals has moved on."""
-        first = family.first or 0
-        before = last // sizes(self._marginal.workplace[first:])
-        return int(np.searchsorted(keys, before * sizes(family.marginal.workplace[first:])))
+            sums = here[number] = here[family.source].added(family.over, marginals[family.source])
+            if number in self._waiting:
+                sums = self._waiting.pop(number).plus(sums)
+            done = len(sums.keys)
+            if family.first is not None:  # no later cell where an attribute before it has moved on
+                before = last // sizes(self._marginal.workplace[family.first :])
+                edge = before * sizes(family.marginal.workplace[family.first :])
+                done = int(np.searchsorted(sums.keys, edge))
+            self._finish(number, sums.part(slice(done)))
+            if done < len(sums.keys):
+                self._waiting[number] = sums.part(slice(done, None)) if done else sums
 
     def _finish(self, number: int, sums: Sums) -> None:
         if not len(sums.keys):

@@ -72,11 +72,11 @@ class _TextLoader(yaml.BaseLoader):
 def read_text(path: Path, parameter: str) -> str:
     """A text file in UTF-8, or a refusal that says what is wrong with it."""
     try:
-        found = path.stat()
-        if not S_ISREG(found.st_mode):  # reading a device or a pipe may never end
-            kind = "folder" if S_ISDIR(found.st_mode) else "device or pipe"
+        status = path.stat()
+        if not S_ISREG(status.st_mode):  # reading a device or a pipe may never end
+            kind = "folder" if S_ISDIR(status.st_mode) else "device or pipe"
             raise _unreadable(path, parameter, f"must be a file, not a {kind}")
-        if found.st_size > MOST_BYTES:
+        if status.st_size > MOST_BYTES:
             raise _unreadable(path, parameter, "must be a document of at most 64 MB")
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -148,22 +148,16 @@ def parse(
     try:
         return shape.model_validate(content), []
     except ValidationError as error:
-        return None, _refusals(shape, error.errors(), parameter)
-
-
-def _refusals(
-    shape: type[Written], errors: Iterable[ErrorDetails], parameter: str
-) -> list[LeewardError]:
-    found = [(error, _refusal(shape, error, parameter)) for error in errors]
+        errors = error.errors()
     meant = {
         (*error["loc"][:-1], nearest(str(error["loc"][-1]), _known_keys(shape, error["loc"][:-1])))
-        for error, _ in found
+        for error in errors
         if error["type"] == "extra_forbidden"
     }
     # A misspelt key is refused once, not also as the missing key that was meant.
-    return [
-        leeward_error
-        for error, leeward_error in found
+    return None, [
+        _refusal(shape, error, parameter)
+        for error in errors
         if error["type"] != "missing" or error["loc"] not in meant
     ]
 
@@ -178,7 +172,10 @@ def _refusal(shape: type[Written], error: ErrorDetails, parameter: str) -> Leewa
     rule = error["msg"].removeprefix("Value error, ").rstrip(".")
     rule = WORDS.get(kind, rule[:1].lower() + rule[1:])
     return InvalidParameter(
-        where, rule=rule, value=_found(error["input"]), next_step=_remedy(kind, where)
+        where,
+        rule=rule,
+        value=_found(error["input"]),
+        next_step=REMEDIES.get(kind, f"Change {where}."),
     )
 
 
@@ -232,19 +229,17 @@ WORDS = {
 }
 
 
-def _remedy(kind: str, where: str) -> str:
-    examples = {
-        "string_type": "Write one value.",
-        "bool_parsing": "Write true or false, or leave it out.",
-        "too_short": "Add at least one.",
-        "list_type": "Write it in brackets: [a, b].",
-        "tuple_type": "Write it in brackets: [a, b].",
-        "one_of": "Write it in one of these ways.",
-        "dict_type": "Write it in braces: {key: value}.",
-        "model_type": "Write it in braces: {key: value}.",
-        "model_attributes_type": "Write it in braces: {key: value}.",
-    }
-    return examples.get(kind, f"Change {where}.")
+REMEDIES = {
+    "string_type": "Write one value.",
+    "bool_parsing": "Write true or false, or leave it out.",
+    "too_short": "Add at least one.",
+    "list_type": "Write it in brackets: [a, b].",
+    "tuple_type": "Write it in brackets: [a, b].",
+    "one_of": "Write it in one of these ways.",
+    "dict_type": "Write it in braces: {key: value}.",
+    "model_type": "Write it in braces: {key: value}.",
+    "model_attributes_type": "Write it in braces: {key: value}.",
+}
 
 
 def unknown_key(where: str, key: str, known: Iterable[str]) -> InvalidParameter:
@@ -274,18 +269,15 @@ def _known_keys(shape: type[BaseModel], location: Iterable[object]) -> tuple[str
     """The keys of the part of the document at this place."""
     here, named = shape, False  # named: the next part is a user's own name, not one of our keys
     for part in location:
-        field = here.model_fields.get(_field_name(here, str(part)))
+        fields = here.model_fields
+        aliases = {field.alias: field for field in fields.values() if field.alias}
+        field = {**fields, **aliases}.get(str(part))
         if isinstance(part, int) or named or field is None:
             named = False
             continue
         here = _part(field.annotation) or here
         named = get_origin(field.annotation) in (dict, Mapping)
     return tuple(field.alias or name for name, field in here.model_fields.items())
-
-
-def _field_name(shape: type[BaseModel], key: str) -> str:
-    aliases = {field.alias: name for name, field in shape.model_fields.items() if field.alias}
-    return aliases.get(key, key)
 
 
 def _part(annotation: object) -> type[BaseModel] | None:

@@ -122,7 +122,10 @@ class PolicyGraph:
 
     def sensitivity(self, query: Query) -> int:
         """The largest L1 distance of the query's answers over the edges."""
-        self._require_query(query)
+        widths = {len(query[node]) for node in self.nodes if node in query}
+        _require(set(query) == set(self.nodes), "must have an answer for every node", "others")
+        _require(len(widths) == 1 and 0 not in widths, "must have as many numbers for every node",
+                 "several lengths")  # fmt: skip
         return max(
             (sum(abs(a - b) for a, b in zip(query[one], query[other], strict=True))
              for one, other in self.pairs()),
@@ -143,12 +146,6 @@ class PolicyGraph:
                 value=shown(node),
                 next_step=did_you_mean(node, self.nodes, "Write a node's name."),
             )
-
-    def _require_query(self, query: Query) -> None:
-        sizes = {len(query[node]) for node in self.nodes if node in query}
-        _require(set(query) == set(self.nodes), "must have an answer for every node", "others")
-        _require(len(sizes) == 1 and 0 not in sizes, "must have as many numbers for every node",
-                 "several lengths")  # fmt: skip
 
 
 def _require(holds: bool, rule: str, value: str) -> None:
@@ -256,16 +253,10 @@ def _of_workforces(name: str, jobs: int, joined: Callable[[Counts, Counts], bool
     """All workforces of two kinds with at most `jobs` jobs; a node is named women+men."""
     _require(1 <= jobs <= MOST_WORKFORCE, f"must have 1 to {MOST_WORKFORCE} jobs", str(jobs))
     sizes = range(jobs + 1)
-    forces = sorted((one for one in product(sizes, sizes) if sum(one) <= jobs), key=_by_size)
+    small = (force for force in product(sizes, sizes) if sum(force) <= jobs)
+    forces = sorted(small, key=lambda force: (sum(force), force))
     named = {force: "∅" if not any(force) else f"{force[0]}+{force[1]}" for force in forces}
     edges = ((named[a], named[b]) for a, b in combinations(forces, 2) if joined(a, b))
     nodes = tuple(named.values())
     return PolicyGraph(name, nodes, frozenset(map(frozenset, edges)), "∅",
-                       {node: one for one, node in named.items()})  # fmt: skip
-
-
-def _by_size(force: Counts) -> tuple[int, Counts]:
-    return sum(force), force
-
-
-# reading
+                       {node: force for force, node in named.items()})  # fmt: skip

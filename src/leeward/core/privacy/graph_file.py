@@ -38,7 +38,21 @@ def read_graph(source: str) -> PolicyGraph:
             value=shown(source),
             next_step=did_you_mean(name, BUILT_IN, "Give for example line:10:2."),
         )
-    return _csv_graph(path) if path.suffix.lower() == ".csv" else _yaml_graph(path)
+    if path.suffix.lower() == ".csv":
+        rows = list(csv.reader(StringIO(read_text(path, "graph"), newline="")))
+        if not rows or rows[0] != ["left", "right"] or any(len(row) != 2 for row in rows[1:]):
+            raise _bad(path, "must be CSV with the columns left and right")
+        nodes = dict.fromkeys(end for row in rows[1:] for end in row)
+        return _graph(path.stem, nodes, rows[1:], ABSENT if ABSENT in nodes else None)
+    written, problems = parse(_WrittenGraph, read_document(path, "graph"), "graph")
+    if written is None:
+        raise problems[0]
+    if any(len(edge) != 2 for edge in written.edges):
+        raise _bad(path, "must have edges of two nodes each")
+    nodes = dict.fromkeys([*written.nodes, *(end for edge in written.edges for end in edge)])
+    if written.absent is not None:
+        nodes.setdefault(written.absent)
+    return _graph(written.name or path.stem, nodes, written.edges, written.absent)
 
 
 def _built(name: str, numbers: Sequence[str]) -> PolicyGraph:
@@ -60,40 +74,20 @@ def _built(name: str, numbers: Sequence[str]) -> PolicyGraph:
         ) from None
 
 
-def _yaml_graph(path: Path) -> PolicyGraph:
-    written, problems = parse(_WrittenGraph, read_document(path, "graph"), "graph")
-    if written is None:
-        raise problems[0]
-    if any(len(one) != 2 for one in written.edges):
-        raise _bad(path, "must have edges of two nodes each")
-    nodes = dict.fromkeys([*written.nodes, *(end for edge in written.edges for end in edge)])
-    if written.absent is not None:
-        nodes.setdefault(written.absent)
-    return _graph(written.name or path.stem, nodes, written.edges, written.absent)
-
-
-def _csv_graph(path: Path) -> PolicyGraph:
-    rows = list(csv.reader(StringIO(read_text(path, "graph"), newline="")))
-    if not rows or rows[0] != ["left", "right"] or any(len(row) != 2 for row in rows[1:]):
-        raise _bad(path, "must be CSV with the columns left and right")
-    nodes = dict.fromkeys(end for row in rows[1:] for end in row)
-    return _graph(path.stem, nodes, rows[1:], ABSENT if ABSENT in nodes else None)
-
-
 def read_query(path: Path, graph: PolicyGraph) -> Query:
     """What a record of each node adds to the numbers: CSV with the column node and one for each."""
     rows = list(csv.reader(StringIO(read_text(path, "query"), newline="")))
     if len(rows) < 2 or rows[0][:1] != ["node"] or len(rows[0]) < 2:
         raise _bad(path, "must be CSV with the column node and one column for each number", "query")
-    texts = [one for row in rows[1:] for one in row[1:]]
+    texts = [text for row in rows[1:] for text in row[1:]]
     whole = re.compile(r"[+-]?\d{1,10}")
     if any(len(row) != len(rows[0]) for row in rows) or not all(map(whole.fullmatch, texts)):
         raise _bad(path, "must have whole numbers in every row", "query")
-    found = {row[0]: tuple(map(int, row[1:])) for row in rows[1:]}
-    if any(abs(number) > LARGEST_ENTRY for few in found.values() for number in few):
+    query = {row[0]: tuple(map(int, row[1:])) for row in rows[1:]}
+    if any(abs(number) > LARGEST_ENTRY for few in query.values() for number in few):
         raise _bad(path, f"must have numbers up to {LARGEST_ENTRY}", "query")
-    graph.sensitivity(found)
-    return found
+    graph.sensitivity(query)
+    return query
 
 
 def _bad(path: Path, rule: str, parameter: str = "graph") -> BadFile:

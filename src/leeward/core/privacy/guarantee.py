@@ -1,6 +1,6 @@
 """A promise as a value: what is protected, by how much, and what else follows from it."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
@@ -175,7 +175,10 @@ class Guarantee:
         unit: str | None = None,
     ) -> "Guarantee":
         """The guarantee that follows under another policy, another α, Δ or unit."""
-        wanted = with_unit(with_plus(self._under(policy), plus), unit)
+        wanted = self.policy if policy is None else named_policy(policy)
+        if isinstance(policy, str) and wanted.uses_alpha:  # by its name it has our Δ and unit
+            wanted = with_unit(with_plus(wanted, self.plus), self.unit)
+        wanted = with_unit(with_plus(wanted, plus), unit)
         kept = self.alpha if alpha is None and wanted.uses_alpha else alpha
         growth = read_alpha(wanted, kept)
         if (wanted, growth) == (self.policy, self.alpha):
@@ -189,14 +192,6 @@ class Guarantee:
                 next_step="Make the release under the policy and alpha that it has to promise.",
             )
         return replace(self.over_steps(steps), policy=wanted, alpha=growth)
-
-    def _under(self, policy: str | Policy | None) -> Policy:
-        """A policy by its name has Δ and unit of this guarantee, if it has them at all."""
-        if policy is None:
-            return self.policy
-        wanted = named_policy(policy)
-        named = isinstance(policy, str) and wanted.uses_alpha
-        return with_unit(with_plus(wanted, self.plus), self.unit) if named else wanted
 
     def to_approximate(self, delta: Number) -> "Guarantee":
         """The same promise as one (ε, δ): what this δ has left after the own one pays for ρ."""
@@ -398,7 +393,10 @@ def _reading(guarantees: tuple[Guarantee, ...]) -> Fraction:
 
 
 def _common_policy(guarantees: tuple[Guarantee, ...]) -> tuple[Policy, Fraction | None]:
-    """The strongest policy and α that all of them imply without more loss."""
+    """The strongest policy and α that all of them imply without more loss.
+
+    Strong with weak is weak; the smallest Δ and unit are implied by all at the same loss.
+    """
     if not guarantees:
         raise CannotCompose(
             "guarantees",
@@ -406,23 +404,19 @@ def _common_policy(guarantees: tuple[Guarantee, ...]) -> tuple[Policy, Fraction 
             value="none",
             next_step="Give the guarantee of every release.",
         )
+    policies = [each.policy for each in guarantees]
+    names = {policy.name for policy in policies}
+    if len(names) > 1 and names != {"strong", "weak"}:
+        raise CannotCompose(
+            "guarantees",
+            rule="must protect the same thing (strong with weak is weak)",
+            value=", ".join(sorted(names)),
+            next_step="Weaken each to one policy first, for instance guarantee.weaken('worker').",
+        )
+    kept = policies[0] if len(names) == 1 else WeakAlpha()
+    least = [plus for policy in policies if (plus := plus_of(policy)) is not None]
+    units = {unit_of(policy) for policy in policies}
+    unit = units.pop() if len(units) == 1 else "establishment"
     alphas = [each.alpha for each in guarantees if each.alpha is not None]
-    return _common(each.policy for each in guarantees), min(alphas, default=None)
-
-
-def _common(policies: Iterable[Policy]) -> Policy:
-    """Strong with weak is weak; the smallest Δ and unit are implied by all at the same loss."""
-    found = tuple(policies)
-    names = {each.name for each in found}
-    if len(names) == 1 or names == {"strong", "weak"}:
-        kept = found[0] if len(names) == 1 else WeakAlpha()
-        least = [plus for each in found if (plus := plus_of(each)) is not None]
-        units = {unit_of(each) for each in found}
-        unit = units.pop() if len(units) == 1 else "establishment"
-        return with_unit(with_plus(kept, min(least, default=None)), unit)
-    raise CannotCompose(
-        "guarantees",
-        rule="must protect the same thing (strong with weak is weak)",
-        value=", ".join(sorted(names)),
-        next_step="Weaken each to one policy first, for instance guarantee.weaken('worker').",
-    )
+    common = with_unit(with_plus(kept, min(least, default=None)), unit)
+    return common, min(alphas, default=None)

@@ -1,5 +1,6 @@
 """Sentences about jobs and rows: what several jobs of a worker mean, and which rows are refused."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
@@ -43,12 +44,9 @@ def loss_of_steps(guarantee: "Guarantee") -> str:
 def many_times(guarantee: "Guarantee", stated: str, each: int = 1) -> str:
     """What m jobs of `each` steps cost; `stated` names ε, in whose place ρ is where it is all."""
     if guarantee.measure == "zCDP":
-        return f"{each**2 if each > 1 else ''}m² times {_in_rho(stated)}"
+        rho = stated.replace("epsilon", "rho").replace("ε", "ρ")
+        return f"{each**2 if each > 1 else ''}m² times {rho}"
     return f"{each if each > 1 else ''}m times {stated}{loss_of_steps(guarantee)}"
-
-
-def _in_rho(stated: str) -> str:
-    return stated.replace("epsilon", "rho").replace("ε", "ρ")
 
 
 def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
@@ -63,10 +61,44 @@ def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
     if isinstance(rule, SingleJob):
         text = "Every worker holds at most one job; the data were checked for it."
         return (Sentence("jobs", text, each),)
+    return tuple(_counted_jobs(guarantee, rule, each))
+
+
+def _counted_jobs(
+    guarantee: "Guarantee", rule: PrimaryJob | BoundedJobs, each: int
+) -> Iterator[Sentence]:
+    """What it means that not all jobs of a worker count."""
     if guarantee.policy.name == "person":
-        return (_of_a_history(guarantee, rule), _changed(guarantee))
-    elsewhere = [] if guarantee.alpha is None else [_elsewhere(guarantee)]
-    return (_reduced(guarantee, rule, each), _displaced(guarantee, 2 * each), *elsewhere)
+        text = (
+            f"{_counted(rule)} The guarantee speaks of the rows that count: a person with the "
+            f"entire history has {_times(guarantee, 1)}, as it is and as it was before rows were "
+            "dropped."
+        )
+        yield Sentence("jobs", text, 1)
+        text = (
+            f"One single row of a history has at most {_times(guarantee, 2)}, since it may "
+            "displace another."
+        )
+        yield Sentence("job-displaced", text, 2)
+        return
+    steps = most_jobs(rule) * each
+    text = (
+        f"{_counted(rule)} The guarantee speaks of counted jobs: a worker with all jobs together "
+        f"has {_times(guarantee, steps)}."
+    )
+    yield Sentence("jobs", text, steps)
+    most = _times(guarantee, 2 * each)
+    text = f"One single job has at most {most}, since it may displace another."
+    yield Sentence("job-displaced", text, 2 * each)
+    if guarantee.alpha is not None:
+        kinds = " of every kind and group of kinds" if guarantee.policy.name == "weak" else ""
+        text = (
+            f"Sizes of {units_text(guarantee)} are numbers of counted jobs, and what is said of "
+            "them speaks of those whose counted job is here. Another "
+            f"{unit_text(guarantee)} that so loses or gains counted jobs is one more step for each "
+            f"step of its own: a factor {growth_text(guarantee)}, or {jobs_more(guarantee)}{kinds}."
+        )
+        yield Sentence("jobs-elsewhere", text, 2)
 
 
 def cap_of_jobs(cap: "Guarantee", most: int) -> Sentence:
@@ -90,15 +122,6 @@ def _times(guarantee: "Guarantee", steps: int) -> str:
     return f"{stated} (m = {steps}{loss_of_steps(guarantee)})"
 
 
-def _reduced(guarantee: "Guarantee", rule: PrimaryJob | BoundedJobs, each: int) -> Sentence:
-    steps = most_jobs(rule) * each
-    text = (
-        f"{_counted(rule)} The guarantee speaks of counted jobs: a worker with all jobs together "
-        f"has {_times(guarantee, steps)}."
-    )
-    return Sentence("jobs", text, steps)
-
-
 def _counted(rule: PrimaryJob | BoundedJobs) -> str:
     if isinstance(rule, PrimaryJob):
         return f"Only each worker's primary job counts: the one with the largest {rule.column}."
@@ -108,39 +131,6 @@ def _counted(rule: PrimaryJob | BoundedJobs) -> str:
     return (
         f"Under each code of {rule.per} at most {number} of each worker counts; further ones, and "
         "jobs without one of these codes, were dropped."
-    )
-
-
-def _of_a_history(guarantee: "Guarantee", rule: PrimaryJob | BoundedJobs) -> Sentence:
-    text = (
-        f"{_counted(rule)} The guarantee speaks of the rows that count: a person with the entire "
-        f"history has {_times(guarantee, 1)}, as it is and as it was before rows were dropped."
-    )
-    return Sentence("jobs", text, 1)
-
-
-def _changed(guarantee: "Guarantee") -> Sentence:
-    text = (
-        f"One single row of a history has at most {_times(guarantee, 2)}, since it may displace "
-        "another."
-    )
-    return Sentence("job-displaced", text, 2)
-
-
-def _displaced(guarantee: "Guarantee", steps: int) -> Sentence:
-    text = f"One single job has at most {_times(guarantee, steps)}, since it may displace another."
-    return Sentence("job-displaced", text, steps)
-
-
-def _elsewhere(guarantee: "Guarantee") -> Sentence:
-    kinds = " of every kind and group of kinds" if guarantee.policy.name == "weak" else ""
-    return Sentence(
-        "jobs-elsewhere",
-        f"Sizes of {units_text(guarantee)} are numbers of counted jobs, and what is said of them "
-        f"speaks of those whose counted job is here. Another {unit_text(guarantee)} that so loses "
-        "or gains counted jobs is one more step for each step of its own: a factor "
-        f"{growth_text(guarantee)}, or {jobs_more(guarantee)}{kinds}.",
-        2,
     )
 
 

@@ -168,8 +168,19 @@ IN_SHORT = Sentence(
 
 def local_sentences(epsilon: LocalEpsilon, draws: int = 1) -> tuple[Sentence, ...]:
     """The promise to a person who sends so many randomised answers at most, each of this loss."""
-    return (*_seen(epsilon, draws), suspicion(epsilon, draws), _anew(epsilon, draws),
-            TAKING_PART, EMPLOYERS)  # fmt: skip
+    again = (
+        "The command and a page do not know each other's report, and another survey with the same "
+        "question and epsilon draws anew: each costs epsilon again, and seeing what you send by "
+        "two of them changes the odds between any two sets of your answers by at most a factor "
+        f"{factor_up(epsilon.times(2 * draws))}."
+    )
+    return (
+        *_seen(epsilon, draws),
+        suspicion(epsilon, draws),
+        Sentence("local-anew", again, 2 * draws),
+        TAKING_PART,
+        EMPLOYERS,
+    )
 
 
 def _seen(epsilon: LocalEpsilon, draws: int) -> Iterator[Sentence]:
@@ -188,17 +199,6 @@ def _seen(epsilon: LocalEpsilon, draws: int) -> Iterator[Sentence]:
         f"(e^({draws}ε)), {known}."
     )
     yield Sentence("local-reports", text, draws)
-
-
-def _anew(epsilon: LocalEpsilon, draws: int) -> Sentence:
-    """What it costs to answer where the first report is not known."""
-    text = (
-        "The command and a page do not know each other's report, and another survey with the same "
-        "question and epsilon draws anew: each costs epsilon again, and seeing what you send by "
-        "two of them changes the odds between any two sets of your answers by at most a factor "
-        f"{factor_up(epsilon.times(2 * draws))}."
-    )
-    return Sentence("local-anew", text, 2 * draws)
 
 
 def another(epsilon: LocalEpsilon) -> Sentence:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, Marginal, PrimaryJob
 from leeward.core.exact import number_text
 from leeward.core.privacy.job_sentences import most_jobs
-from leeward.core.privacy.raises import joiner_steps, replacement_steps
-from leeward.core.privacy.steps import Growth
+from leeward.core.privacy.steps import Growth, joiner_steps, replacement_steps
 from leeward.core.privacy.words import (
     FACTOR,
     Sentence,
@@ -114,8 +113,9 @@ def pay_changed(
 
 def payrolls(guarantee: "Guarantee") -> Sentence:
     """What the proportional policy promises about sizes and payrolls together."""
-    growth, unit = growth_text(guarantee), unit_text(guarantee)
-    more, at_cap = jobs_more(guarantee), _at_the_cap(guarantee)
+    growth, unit, more = growth_text(guarantee), unit_text(guarantee), jobs_more(guarantee)
+    plus = guarantee.plus or 1
+    at_cap = "the cap of a job" if plus == 1 else f"{plus} times the cap of a job"
     return of_guarantee(
         guarantee,
         "payroll",
@@ -178,11 +178,6 @@ def _levels(guarantee: "Guarantee", read: PayRead) -> Iterator[Sentence]:
 
 def _step(guarantee: "Guarantee") -> Growth:
     return Growth(guarantee.alpha or Fraction(1), guarantee.plus or 1)
-
-
-def _at_the_cap(guarantee: "Guarantee") -> str:
-    plus = guarantee.plus or 1
-    return "the cap of a job" if plus == 1 else f"{plus} times the cap of a job"
 
 
 def _listed(numbers: Iterable[int]) -> str:

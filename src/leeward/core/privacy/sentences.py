@@ -522,19 +522,15 @@ def further(guarantee: "Guarantee") -> Iterator[Sentence]:
 def _zcdp(guarantee: "Guarantee") -> Iterator[Sentence]:
     if guarantee.rho > 0:
         part = "The release" if guarantee.measure == "zCDP" else "A part of the release"
+        read_as = ""
+        if guarantee.told_delta < 1:  # some δ is left: ρ is read as the ε that it implies there
+            read = guarantee.restated
+            losses = f"ε = {number_text(read.epsilon)} at δ = {number_text(read.delta)}"
+            read_as = f" So read, the loss of one step is {losses}."
         yield Sentence(
             "zcdp",
             f"{part} is measured by ρ-zCDP with ρ = {number_text(guarantee.rho)}: the logarithm "
             "of the odds moves by at most ρ on average, and by more than ρ + t with a "
             "probability of at most e^(−t²/(4ρ)); the factors above read it at a further "
-            f"probability of {number_text(guarantee.reading)}.{_read_as(guarantee)}",
+            f"probability of {number_text(guarantee.reading)}.{read_as}",
         )
-
-
-def _read_as(guarantee: "Guarantee") -> str:
-    """ρ as the ε that it implies at the δ of its reading; nothing where no δ is left."""
-    if guarantee.told_delta >= 1:
-        return ""
-    read = guarantee.restated
-    losses = f"ε = {number_text(read.epsilon)} at δ = {number_text(read.delta)}"
-    return f" So read, the loss of one step is {losses}."

@@ -1,13 +1,17 @@
 """Steps: how many steps of one policy, or of one α, Δ and unit, make one step of another.
 
-The proofs are in composition.proof.md.
+The proofs are in composition.proof.md. Under the strong policy jobs that stay keep their pay, so
+one changed pay is two steps: the job leaves and joins again. Under `proportional`, and in a raise,
+it is one (mathematics/policies.md 3).
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor, inf
+from typing import ClassVar
 
+from leeward.core.errors import InvalidParameter
 from leeward.core.exact import Number, ball, dyadic_down, dyadic_up, log_growth, positive, precision
 from leeward.core.privacy.policy import (
     EstablishmentRemoval,
@@ -17,9 +21,12 @@ from leeward.core.privacy.policy import (
     StrongAlpha,
     WeakAlpha,
     WorkerOnly,
+    given_alpha,
     plus_of,
     unit_of,
+    within_growth,
 )
+from leeward.core.privacy.workforces import Database, changed
 
 LARGEST_SIZE = 10**6
 """Sizes computed one by one; where the exact answer needs more, the proven bound is given."""
@@ -82,12 +89,24 @@ def why_not(policy: Policy, wanted: Policy) -> str:
             f"{policy.name} does not imply {wanted.name}: it protects {what}, never a share of a "
             "size"
         )
-    if isinstance(policy, ProportionalAlpha) or isinstance(wanted, ProportionalAlpha):
-        return _why_not_pay(policy, wanted)
-    return _why_not_kinds(wanted)
+    return _why_not_growth(policy, wanted)
 
 
-def _why_not_kinds(wanted: Policy) -> str:
+def _why_not_growth(policy: Policy, wanted: Policy) -> str:
+    """The same of two policies that have an α."""
+    paid, wanted_paid = (isinstance(each, ProportionalAlpha) for each in (policy, wanted))
+    if paid and wanted_paid:
+        return "proportional implies proportional only at the same or a smaller alpha and plus"
+    if paid:
+        return (
+            f"proportional does not imply {wanted.name}: many joiners at the cap are one "
+            f"{wanted.name} step, and any number of proportional ones"
+        )
+    if wanted_paid:
+        return (
+            f"{policy.name} does not imply proportional: it has no step in which all who stay get "
+            "more pay"
+        )
     if isinstance(wanted, StrongAlpha):
         return (
             "weak does not imply strong: newcomers may all be of a kind that was absent, and then "
@@ -97,20 +116,6 @@ def _why_not_kinds(wanted: Policy) -> str:
         "weak does not imply weak at this larger alpha: many kinds of a few workers each, all "
         "gaining one, are a single step there, while here each kind is a step of its own"
     )
-
-
-def _why_not_pay(policy: Policy, wanted: Policy) -> str:
-    if not isinstance(wanted, ProportionalAlpha):
-        return (
-            f"proportional does not imply {wanted.name}: many joiners at the cap are one "
-            f"{wanted.name} step, and any number of proportional ones"
-        )
-    if not isinstance(policy, ProportionalAlpha):
-        return (
-            f"{policy.name} does not imply proportional: it has no step in which all who stay get "
-            "more pay"
-        )
-    return "proportional implies proportional only at the same or a smaller alpha and plus"
 
 
 def group_steps(alpha: Number, alpha_prime: Number, plus: int = 1, plus_prime: int = 1) -> int:
@@ -224,3 +229,65 @@ def _steps_of_large(alpha: Fraction, alpha_prime: Fraction) -> int:
     if alpha.denominator == 1 and reached == 1 + alpha_prime:
         return whole
     return whole if reached > 1 + alpha_prime else whole + 1
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseAlpha:
+    """Protects the pay of every job, and the payroll of an establishment within 1+α.
+
+    Neighbours: the same jobs, no pay falls, and the payroll P grows by at most max(αP, cap).
+    The presence of a job is not protected; no plan can choose this relation.
+    """
+
+    name: ClassVar[str] = "raise"
+    uses_alpha: ClassVar[bool] = True
+
+    def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
+        """Whether one has the same jobs as the other, paid at least as much, within the limit."""
+        growth = given_alpha(self.name, alpha)
+        if left.cap is None:
+            raise InvalidParameter.missing(
+                "cap",
+                next_step="Give databases with the pay of every job.",
+                where=f"under the {self.name} policy, whose neighbours differ in pay",
+                value="databases without pay",
+            )
+        forces = changed(left, right)
+        if forces is None or forces[0].jobs != forces[1].jobs:
+            return False
+        low, high = sorted(forces, key=lambda force: force.payroll)
+        return low.rises_to(high) and within_growth(low.payroll, high.payroll, growth, left.cap)
+
+
+def joiner_steps(step: Growth, size: int, cap: int) -> int:
+    """Proportional steps between `size` jobs and these with as many joiners as a strong step has.
+
+    All joiners are at the cap, which is `cap` mean pays (mathematics/policies.md 3, c). Every step
+    lets the payroll grow to max((1+α)P, P + Δ·cap), in exact rationals; the joiners' size is
+    within one step.
+    """
+    payroll, steps = Fraction(size), 0  # in mean pays
+    goal = payroll + step.gain(size) * cap
+    while payroll < goal:
+        payroll += max(step.alpha * payroll, Fraction(step.plus * cap))
+        steps += 1
+    return steps
+
+
+def raise_limit(step: Growth, pay: tuple[int, ...], cap: int) -> int:
+    """The largest raise of the payroll within two strong steps, to those who see size and payroll.
+
+    G jobs join and the G lowest paid ones leave: GB − the G lowest pays. `pay` has at least one
+    job, of every one its pay (mathematics/policies.md 3, d).
+    """
+    replaced = min(step.gain(len(pay)), len(pay))
+    return replaced * cap - sum(sorted(pay)[:replaced])
+
+
+def replacement_steps(step: Growth, size: int, moved: int) -> int:
+    """Strong steps between a workforce and one with `moved` of its jobs in other classes of pay.
+
+    As many join in their new classes, then the old ones leave: twice the walk from the size to the
+    size with the joiners. No path is shorter (mathematics/policies.md 3, e).
+    """
+    return 2 * steps_from(size, step, Growth(Fraction(moved, size)))

@@ -88,8 +88,11 @@ class Database:
             raise _refused("establishments", "must have the same kinds of workers", "several")
         if any((each.pay is None) != (self.cap is None) for each in self.establishments):
             raise _refused("cap", "must be given with pay, and only with pay", "one of the two")
-        if self.cap is not None and not all(map(self._capped, self.establishments)):
-            raise _refused("pay", "must be from 0 to the cap", "other pay")
+        if self.cap is not None:
+            kinds = [kind for each in self.establishments for kind in each.pay or () if kind]
+            # Pay is in ascending order, so both ends are enough.
+            if any(kind[0] < 0 or kind[-1] > self.cap for kind in kinds):
+                raise _refused("pay", "must be from 0 to the cap", "other pay")
 
     @classmethod
     def of(cls, *jobs: Sequence[int]) -> "Database":
@@ -126,19 +129,14 @@ class Database:
         """All jobs of each kind of worker."""
         return tuple(map(sum, zip(*(each.jobs for each in self.establishments), strict=True)))
 
-    def _capped(self, force: Workforce) -> bool:
-        # Pay is in ascending order, so both ends are enough.
-        cap = self.cap or 0
-        return all(kind[0] >= 0 and kind[-1] <= cap for kind in force.pay or () if kind)
-
 
 def changed(left: Database, right: Database) -> tuple[Workforce, Workforce] | None:
     """Both workforces of the only establishment that differs; None where none or several do.
 
     Databases that do not have the same establishments, kinds of workers and cap are refused.
     """
-    found = [pair for pair in _both(left, right) if pair[0] != pair[1]]
-    return found[0] if len(found) == 1 else None
+    differing = [pair for pair in _both(left, right) if pair[0] != pair[1]]
+    return differing[0] if len(differing) == 1 else None
 
 
 def _both(left: Database, right: Database) -> list[tuple[Workforce, Workforce]]:
@@ -160,10 +158,10 @@ def contained(left: Database, right: Database) -> tuple[Workforce, Workforce] | 
 
     Jobs that are in both keep their pay.
     """
-    found = changed(left, right)
-    if found is None:
+    forces = changed(left, right)
+    if forces is None:
         return None
-    small, large = sorted(found, key=lambda force: force.size)
+    small, large = sorted(forces, key=lambda force: force.size)
     return (small, large) if small.within(large) else None
 
 

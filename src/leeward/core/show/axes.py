@@ -167,15 +167,11 @@ class Axis:
     @cached_property
     def ticks(self) -> tuple[Tick, ...]:
         """Round numbers, as many as have room, and at least three."""
-        if not self.log:
-            return fitting([self._steps(most) for most in STEPS], self.letters)
-        powers = fitting([self._powers(most) for most in STEPS], self.letters)
-        few = len(powers) < LEAST_TICKS
-        return fitting([self._within(most) for most in STEPS], self.letters) if few else powers
-
-    def _steps(self, most: int) -> tuple[Tick, ...]:
-        steps = round_ticks(self.scale.low, self.scale.high, most)
-        return tuple(Tick(self.at(one), text) for one, text in named(steps))
+        if self.log:
+            powers = fitting([self._powers(most) for most in STEPS], self.letters)
+            if len(powers) >= LEAST_TICKS:
+                return powers
+        return fitting([self._even(most) for most in STEPS], self.letters)
 
     def _powers(self, most: int) -> tuple[Tick, ...]:
         """Powers of ten; beside them their multiples by 2 and 5 where these are few."""
@@ -186,10 +182,12 @@ class Axis:
         values = (float(f"{digit}e{power}") for power in powers for digit in digits)
         return tuple(Tick(self.at(v), _power(v)) for v in values if 0 <= self.at(v) <= 100)
 
-    def _within(self, most: int) -> tuple[Tick, ...]:
-        """Equal steps of the numbers themselves, for an axis within one power of ten."""
-        steps = round_ticks(10**self.scale.low, 10**self.scale.high, most)
-        return tuple(Tick(self.at(number), text) for number, text in named(steps) if number > 0)
+    def _even(self, most: int) -> tuple[Tick, ...]:
+        """Equal steps of the numbers themselves, also of an axis within one power of ten."""
+        low, high = self.scale.low, self.scale.high
+        steps = round_ticks(10**low, 10**high, most) if self.log else round_ticks(low, high, most)
+        places = ((number, text) for number, text in named(steps) if number > 0 or not self.log)
+        return tuple(Tick(self.at(number), text) for number, text in places)
 
 
 def _power(value: float) -> str:

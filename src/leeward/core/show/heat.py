@@ -1,4 +1,4 @@
-"""Heat map: a table of numbers in shades of their size."""
+"""Heat map: numbers in shades of their size, in a table or as areas of a map."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -7,8 +7,9 @@ from itertools import chain
 from itertools import count as counting
 from typing import ClassVar
 
+from leeward.core.show.charts import reaches_zero
 from leeward.core.show.interpretation import OPEN
-from leeward.core.show.numbers import count, short, tick
+from leeward.core.show.numbers import Ends, count, reach, short, tick
 
 SHADES = 7
 """Number of shades of a heat map."""
@@ -38,6 +39,15 @@ class Shades:
             return self.look(-value).replace("shade", "under") if self.signed else "below"
         step, last = bisect_right(self.starts, value) - 1, len(self.starts) - 1
         return f"shade-{step * (SHADES - 1) // last if last else 1}"
+
+    @property
+    def steps(self) -> list[tuple[str, str]]:
+        """The look of each shade, and where it begins."""
+        last = len(self.starts) - 1
+        return [
+            (self.look(start), tick(start) + ("+" if last and at == last else ""))
+            for at, start in enumerate(self.starts)
+        ]
 
 
 @dataclass(frozen=True)
@@ -77,12 +87,8 @@ class HeatMap:
     @property
     def legend(self) -> list[tuple[str, str]]:
         """Looks and what they mean."""
-        values = {one for row in self.cells for one in row}
-        last = len(self.shades.starts) - 1
-        steps = [
-            (self.shades.look(start), tick(start) + ("+" if last and at == last else ""))
-            for at, start in enumerate(self.shades.starts)
-        ]
+        values = {value for row in self.cells for value in row}
+        steps = self.shades.steps
         none = [("open", OPEN)] if any(map(any, self.open)) else []
         none += [("none", self.nothing)] if None in values else []
         if not any(value is not None and value < 0 for value in values):
@@ -134,3 +140,74 @@ def _growing(low: int, high: int) -> Shades:
             rule = f"Each shade begins about {count(factor)} times higher than the last."
             return Shades((0, *within[1 - SHADES :]), rule)
     raise AssertionError
+
+
+NOTHING = "no number"
+NOTHING_LOOK, FADED = "none", "faded"
+WIDE = 1000
+"""Width of every map; outlines are paths in these units."""
+
+
+@dataclass(frozen=True)
+class Area:
+    """A place on the map: its outline, and its number if it has one."""
+
+    path: str
+    label: str
+    value: int | None = None
+    ends: Ends | None = None
+    signed: bool = False
+
+    @property
+    def reaches_zero(self) -> bool:
+        """Whether its margin reaches zero."""
+        if self.value is None:
+            return False
+        return reaches_zero(self.value, self.ends, signed=self.signed)
+
+    @property
+    def at_most(self) -> str:
+        """What a number whose margin reaches zero says."""
+        high = None if self.ends is None else self.ends[1]
+        return OPEN if high is None else f"{OPEN}, may be as large as {count(max(high, 0))}"
+
+    @property
+    def text(self) -> str:
+        """Its number in words."""
+        if self.value is None:
+            return NOTHING
+        return count(self.value) + (
+            "" if self.ends is None else f", {reach(self.value, self.ends)}"
+        )
+
+
+@dataclass(frozen=True)
+class Map:
+    """Areas with their looks; `height` is in units of a width of 1000."""
+
+    kind: ClassVar = "map"
+
+    title: str
+    unit: str
+    height: int
+    areas: tuple[tuple[Area, str], ...]
+    legend: tuple[tuple[str, str], ...]
+
+    @property
+    def description(self) -> str:
+        """How many areas have which kind of number."""
+        known = sum(area.value is not None for area, _ in self.areas)
+        zero = sum(area.reaches_zero for area, _ in self.areas)
+        return f"{known:,} areas with a number, {zero:,} of these {OPEN}"
+
+
+def shaded_map(areas: Sequence[Area], *, title: str, unit: str, height: int) -> Map:
+    """The areas in shades that fit their numbers."""
+    shaded = shades(area.value for area in areas if area.value)
+    looks = [NOTHING_LOOK if area.value is None else shaded.look(area.value) for area in areas]
+    others = {"below": "below zero", NOTHING_LOOK: NOTHING}
+    zero = {FADED: OPEN} if any(area.reaches_zero for area in areas) else {}
+    drawn = {look for area, look in zip(areas, looks, strict=True) if not area.reaches_zero}
+    there = {look: words for look, words in others.items() if look in drawn}
+    legend = {**dict(shaded.steps), **there, **zero}
+    return Map(title, unit, height, tuple(zip(areas, looks, strict=True)), tuple(legend.items()))

@@ -41,15 +41,12 @@ def html_table(
     Words of the note and of cells may have `code` in backticks.
     """
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
-    body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
+    cells = ("".join(f"<td>{prose(value)}</td>" for value in row) for row in rows)
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
     below = f"<p>{prose(note)}</p>" if note else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     wide = f'<div style="overflow-x: auto" tabindex="0">{table}</div>'
     return f"<div><p><b>{escape(title)}</b></p>{wide}{below}</div>"
-
-
-def _cells(row: Sequence[object]) -> str:
-    return "".join(f"<td>{prose(value)}</td>" for value in row)
 
 
 @dataclass(frozen=True)

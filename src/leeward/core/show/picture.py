@@ -6,7 +6,7 @@ from itertools import islice
 
 from leeward.core.show.charts import Bars
 from leeward.core.show.environment import style_sheet, template
-from leeward.core.show.map import Map
+from leeward.core.show.heat import Map
 from leeward.core.show.point_charts import Trend
 
 COLOUR = re.compile(r"--([a-z0-9-]+): (#[0-9a-f]{6})")

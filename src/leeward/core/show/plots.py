@@ -130,20 +130,15 @@ class Plot:
     @property
     def description(self) -> str:
         """The picture in a sentence."""
-        names = "; ".join(
-            f"{series.name}: {_told(series)}" for series in self.series if series.points
-        )
-        return f"Across: {self.x}. Upwards: {self.y}. {names}."
-
-
-def _told(series: PlotSeries) -> str:
-    """The ends of a line, or the number of dots."""
-    if not series.line:
-        return f"{len(series.points):,} points"
-    ends = (
-        f"{significant(y)} at {significant(x)}" for x, y in (series.points[0], series.points[-1])
-    )
-    return " to ".join(ends)
+        shown = []
+        for series in self.series:
+            points = f"{len(series.points):,} points"
+            if series.line and series.points:
+                ends = (series.points[0], series.points[-1])
+                points = " to ".join(f"{significant(y)} at {significant(x)}" for x, y in ends)
+            if series.points:
+                shown.append(f"{series.name}: {points}")
+        return f"Across: {self.x}. Upwards: {self.y}. {'; '.join(shown)}."
 
 
 class Parties:

@@ -102,17 +102,14 @@ def _points(curve: Sequence[Point], scale: AxisScale) -> str:
 
 
 def _between(curve: Sequence[Point], low: float, high: float) -> Sequence[Point]:
-    """The curve from low to high, with points of its own at both ends."""
-    ends = [(end, up) for end in (low, high) for up in _height(curve, end)]
-    return sorted([*ends, *((x, y) for x, y in curve if low < x < high)])
-
-
-def _height(curve: Sequence[Point], at: float) -> Iterator[float]:
-    """The height of the curve at a place; nothing beyond its ends."""
-    for (start, up), (end, down) in pairwise(curve):
-        if start <= at <= end and start < end:
-            yield up + (down - up) * (at - start) / (end - start)
-            return
+    """The curve from low to high, with points of its own at both ends, if it goes so far."""
+    points = [(x, y) for x, y in curve if low < x < high]
+    for at in (low, high):
+        for (start, up), (end, down) in pairwise(curve):
+            if start <= at <= end and start < end:
+                points.append((at, up + (down - up) * (at - start) / (end - start)))
+                break
+    return sorted(points)
 
 
 @dataclass(frozen=True)
@@ -154,13 +151,12 @@ def scatter(dots: Sequence[Dot], *, title: str, x: str, y: str) -> DotChart:
     log = max(sizes) >= 1000 and max(sizes) > SPREAD * (1 + median(sizes))
     shown = map(bent, values) if log else values
     scale = AxisScale.of(shown, zero=log, air=0.03)
-    drawn = tuple(_placed(dot, scale, log=log, tooltip=len(dots) <= MOST_TOOLTIPS) for dot in dots)
-    return DotChart(title, x, y, drawn, _log_ticks(scale) if log else scale.ticks, log)
-
-
-def _placed(dot: Dot, scale: AxisScale, *, log: bool, tooltip: bool) -> Dot:
-    x, y = (scale.at(bent(value) if log else value) for value in (dot.x, dot.y))
-    return Dot(x, round(100 - y, 2), dot.marked, dot.label if tooltip else "")
+    placed = []
+    for dot in dots:
+        across, up = (scale.at(bent(value) if log else value) for value in (dot.x, dot.y))
+        label = dot.label if len(dots) <= MOST_TOOLTIPS else ""
+        placed.append(Dot(across, round(100 - up, 2), dot.marked, label))
+    return DotChart(title, x, y, tuple(placed), _log_ticks(scale) if log else scale.ticks, log)
 
 
 def bent(value: float) -> float:
@@ -171,8 +167,8 @@ def bent(value: float) -> float:
 def _log_ticks(scale: AxisScale) -> tuple[Tick, ...]:
     """Zero and powers of ten, so few that their numbers do not touch, and at least three."""
     step = ceil((scale.high - scale.low) / 5)
-    found = (_powers(scale, fewer) for fewer in range(step, 0, -1))
-    return next((few for few in found if len(few) >= LEAST_TICKS), _powers(scale, 1))
+    powers = (_powers(scale, fewer) for fewer in range(step, 0, -1))
+    return next((few for few in powers if len(few) >= LEAST_TICKS), _powers(scale, 1))
 
 
 def _powers(scale: AxisScale, step: int) -> tuple[Tick, ...]:

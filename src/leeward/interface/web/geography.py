@@ -15,7 +15,7 @@ from stat import S_ISREG
 from typing import Any, NoReturn
 
 from leeward.core.errors import BadFile
-from leeward.core.show.map import WIDE
+from leeward.core.show.heat import WIDE
 from leeward.publishing.bundle import CertifiedTable
 
 MOST_BYTES = 64 << 20

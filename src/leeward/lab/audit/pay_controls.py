@@ -24,7 +24,7 @@ from leeward.core.mechanisms.payroll_slope import PayrollSlope
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha, WorkerOnly
 from leeward.core.privacy.policy import Neighbours
-from leeward.core.privacy.raises import RaiseAlpha
+from leeward.core.privacy.steps import RaiseAlpha
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.audit_line import ALPHA, CAP, EPSILON, MARGINS, Control
 from leeward.lab.audit.exams import scalar

@@ -19,7 +19,7 @@ from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import MOST, Integers
 from leeward.core.privacy import Guarantee, Policy
-from leeward.core.privacy.raises import RaiseAlpha
+from leeward.core.privacy.steps import RaiseAlpha
 from leeward.core.privacy.workforces import Database, changed
 from leeward.lab.audit.clipped_exam import around, worst_index
 from leeward.lab.audit.exams import Exam, examined

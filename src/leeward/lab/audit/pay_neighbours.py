@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import product
 
 from leeward.core.privacy import Policy
-from leeward.core.privacy.raises import RaiseAlpha
+from leeward.core.privacy.steps import RaiseAlpha
 from leeward.core.privacy.workforces import Counts, Database
 from leeward.lab.audit.neighbours import DatabasePair, Depth, additive, even, most
 

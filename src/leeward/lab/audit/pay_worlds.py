@@ -10,8 +10,7 @@ from itertools import product
 
 from leeward.core.codebook import BoundedJobs, JobsRule, PrimaryJob
 from leeward.core.privacy.pay_sentences import CAPS, EXAMPLE
-from leeward.core.privacy.raises import raise_limit, replacement_steps
-from leeward.core.privacy.steps import Growth
+from leeward.core.privacy.steps import Growth, raise_limit, replacement_steps
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit import job_worlds, pay_neighbours, worlds
 from leeward.lab.audit.neighbours import additive
