@@ -16,9 +16,17 @@ from benchmarks.peers.report import Result, markdown
 from benchmarks.process import Run
 from benchmarks.scale import Measured
 from docs.slot import fill, table
-from leeward.lab.evaluate import palette
 from leeward.lab.evaluate.panel_sheet import panel_picture
-from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
+from leeward.lab.evaluate.panels import (
+    BLUE,
+    GREY,
+    Direction,
+    Facet,
+    FacetPlot,
+    Stroke,
+    Trace,
+    TracePoint,
+)
 
 DOCS = Path(__file__).parent
 PAGE = DOCS / "explanation" / "performance.md"
@@ -167,8 +175,8 @@ def pictures(kept: Kept) -> dict[str, str]:
 
 
 LINES = {
-    "query": ("bare query", Stroke(palette.GREY, "4 3", "square")),
-    "release": ("release", Stroke(palette.BLUE)),
+    "query": ("bare query", Stroke(GREY, "4 3", "square")),
+    "release": ("release", Stroke(BLUE)),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from leeward.core.show.environment import style_sheet
 from leeward.core.show.heat import SHADES
-from leeward.lab.evaluate.palette import contrast
+from leeward.lab.evaluate.panels import contrast
 
 STYLE = str(style_sheet())
 DAY, NIGHT = (

@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leeward.lab.evaluate.end_labels import LINE, EndLabel, dodged
+from leeward.lab.evaluate.panel_sheet import LINE, EndLabel, dodged
 
 ROOM = 400.0
 

@@ -8,10 +8,19 @@ from xml.etree import ElementTree as Xml
 
 import pytest
 
-from leeward.lab.evaluate.end_labels import LINE
-from leeward.lab.evaluate.palette import READABLE, RED, contrast, ink
-from leeward.lab.evaluate.panel_sheet import PanelPicture, panel_picture
-from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
+from leeward.lab.evaluate.panel_sheet import LINE, PanelPicture, panel_picture
+from leeward.lab.evaluate.panels import (
+    READABLE,
+    RED,
+    Direction,
+    Facet,
+    FacetPlot,
+    Stroke,
+    Trace,
+    TracePoint,
+    contrast,
+    ink,
+)
 from tests.lab.evaluate.panel_scene import EPSILONS, LABELS, MARK, STROKES, TITLE, plot, points
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -6,9 +6,18 @@ from itertools import pairwise
 from math import exp, inf, isfinite, log
 from typing import Literal, TypeAlias
 
-from leeward.lab.evaluate import palette
 from leeward.lab.evaluate.line import PARALLEL, MechanismLine, drawable, line_of, lines_of
-from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
+from leeward.lab.evaluate.panels import (
+    BLUE,
+    ORANGE,
+    PURPLE,
+    Direction,
+    Facet,
+    FacetPlot,
+    Stroke,
+    Trace,
+    TracePoint,
+)
 from leeward.lab.evaluate.point import ALL, ScoredPoint
 
 Family = Literal["ours", "published", "published with δ"]
@@ -138,9 +147,9 @@ def crossing(ratios: Mapping[float, float], grid: Sequence[float]) -> tuple[floa
 
 
 FAMILY_LINES: Mapping[Family, tuple[str, Stroke]] = {
-    "ours": ("best of ours", Stroke(palette.BLUE, width=2.6)),
-    "published": ("best published, δ = 0", Stroke(palette.ORANGE, "6 3", "square")),
-    "published with δ": ("best published, δ > 0", Stroke(palette.PURPLE, "6 3", "triangle-up")),
+    "ours": ("best of ours", Stroke(BLUE, width=2.6)),
+    "published": ("best published, δ = 0", Stroke(ORANGE, "6 3", "square")),
+    "published with δ": ("best published, δ > 0", Stroke(PURPLE, "6 3", "triangle-up")),
 }
 """What the figure calls a family, and how it draws it."""
 

@@ -5,9 +5,19 @@ from dataclasses import astuple, dataclass, replace
 from math import inf
 
 from leeward.core.mechanisms import REGISTRY
-from leeward.lab.evaluate import palette
 from leeward.lab.evaluate.contender import H15
-from leeward.lab.evaluate.panels import Stroke
+from leeward.lab.evaluate.panels import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    WINE,
+    Stroke,
+)
 from leeward.lab.evaluate.point import ScoredPoint
 
 PUBLISHED, PARALLEL, INFUSION = "published", "parallel", "infusion"
@@ -17,19 +27,19 @@ Mark = tuple[str, str]
 
 MARKS: dict[str, tuple[Mark, ...]] = {
     "ours": (
-        (palette.BLUE, "circle"),
-        (palette.VERMILLION, "square"),
-        (palette.GREEN, "diamond"),
-        (palette.WINE, "triangle-right"),
-        (palette.SKY, "triangle-up"),
-        (palette.ORANGE, "circle"),
+        (BLUE, "circle"),
+        (VERMILLION, "square"),
+        (GREEN, "diamond"),
+        (WINE, "triangle-right"),
+        (SKY, "triangle-up"),
+        (ORANGE, "circle"),
     ),
     "paper": (
-        (palette.ORANGE, "square"),
-        (palette.SKY, "diamond"),
-        (palette.PURPLE, "triangle-up"),
+        (ORANGE, "square"),
+        (SKY, "diamond"),
+        (PURPLE, "triangle-up"),
     ),
-    "baseline": ((palette.GREY, "cross"), (palette.GREY, "triangle-down")),
+    "baseline": ((GREY, "cross"), (GREY, "triangle-down")),
 }
 """The marks of the mechanisms of an origin, in the order of the registry; they begin again."""
 
@@ -63,7 +73,7 @@ def ranked() -> tuple[str, ...]:
 def mark(mechanism: str) -> Mark:
     """The colour and the shape of a mechanism's points."""
     if mechanism not in REGISTRY:
-        return palette.BLACK, "circle"
+        return BLACK, "circle"
     alike = [name for name in ranked() if origin(name) == origin(mechanism)]
     marks = MARKS[REGISTRY[mechanism].origin]
     return marks[alike.index(mechanism) % len(marks)]

@@ -1,6 +1,8 @@
 """Panels: lines on the same axes, panel beside panel, each named at its end, as plain data.
 
-`panel_sheet.py` places them; `panels.svg.j2` draws a file that needs no style sheet.
+`panel_sheet.py` places them; `panels.svg.j2` draws a file that needs no style sheet. Colours are
+those of Okabe and Ito, which the colour-blind can tell apart; WINE is of the muted palette of Paul
+Tol, which has the same aim.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,7 +11,40 @@ from math import isfinite
 from typing import ClassVar
 
 from leeward.core.show.axes import AIR, LEAST_TICKS, Axis, Tick, named
-from leeward.lab.evaluate.palette import BLACK
+
+BLACK = "#000000"
+ORANGE = "#E69F00"
+SKY = "#56B4E9"
+GREEN = "#009E73"
+BLUE = "#0072B2"
+VERMILLION = "#D55E00"
+PURPLE = "#CC79A7"
+WINE = "#882255"
+GREY = "#767676"
+RED = "#B00020"
+
+READABLE = 4.5
+"""The contrast to white that text needs (WCAG 2.1, level AA)."""
+
+
+def ink(colour: str) -> str:
+    """The colour for text: the same hue, dark enough to be read on white."""
+    channels = tuple(int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    shade = next(s for s in range(100, -1, -1) if contrast(_darker(channels, s)) >= READABLE)
+    return "#" + "".join(f"{channel:02X}" for channel in _darker(channels, shade))
+
+
+def contrast(channels: tuple[int, ...]) -> float:
+    """The contrast of a colour to white, from 1 to 21."""
+    red, green, blue = (
+        share / 12.92 if share <= 0.03928 else float(((share + 0.055) / 1.055) ** 2.4)
+        for share in (channel / 255 for channel in channels)
+    )
+    return 1.05 / (0.2126 * red + 0.7152 * green + 0.0722 * blue + 0.05)
+
+
+def _darker(channels: tuple[int, ...], percent: int) -> tuple[int, ...]:
+    return tuple(channel * percent // 100 for channel in channels)
 
 
 @dataclass(frozen=True)
@@ -117,18 +152,20 @@ class FacetPlot:
     @property
     def drawable(self) -> tuple[Facet, ...]:
         """The panels with the points that have a place, and the lines that have such points."""
-        return tuple(Facet(facet.title, tuple(self._traces(facet))) for facet in self.facets)
-
-    def _traces(self, facet: Facet) -> Iterator[Trace]:
-        for trace in facet.traces:
-            points = (
-                replace(p, y=p.y if self.y.has(p.y) else None)
-                for p in trace.points
-                if self.x.has(p.x)
-            )
-            placed = replace(trace, points=tuple(points))
-            if placed.shown:
-                yield placed
+        facets = []
+        for facet in self.facets:
+            traces = []
+            for trace in facet.traces:
+                points = tuple(
+                    replace(point, y=point.y if self.y.has(point.y) else None)
+                    for point in trace.points
+                    if self.x.has(point.x)
+                )
+                placed = replace(trace, points=points)
+                if placed.shown:
+                    traces.append(placed)
+            facets.append(Facet(facet.title, tuple(traces)))
+        return tuple(facets)
 
     @property
     def description(self) -> str:

@@ -6,11 +6,24 @@ from dataclasses import dataclass, replace
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import capital, percent, significant
 from leeward.core.show.page_rows import PageRow
-from leeward.lab.evaluate import palette
 from leeward.lab.evaluate.finding_table import COLUMNS as FINDING_COLUMNS
 from leeward.lab.evaluate.finding_table import FindingRow
 from leeward.lab.evaluate.panel_sheet import PanelPicture, panel_picture
-from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Stroke, Trace, TracePoint
+from leeward.lab.evaluate.panels import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PURPLE,
+    VERMILLION,
+    Direction,
+    Facet,
+    FacetPlot,
+    Stroke,
+    Trace,
+    TracePoint,
+)
 from leeward.lab.evaluate.regressions import (
     ESTIMANDS,
     POINT_OF_ATLAS,
@@ -42,14 +55,14 @@ SHOWN: Mapping[str, MethodLook] = {
         "moments",
         "Private. Noise on the count and on sums of x, y and their products; the line follows from "
         "them. ε pays once for the count, the slope and all predictions.",
-        palette.BLUE,
+        BLUE,
         "circle",
     ),
     "theil-sen": MethodLook(
         "Theil–Sen",
         "Private, with public counts. Medians of predictions by pairs of people, chosen at random "
         "on a public grid; ε pays for both ends of the line.",
-        palette.VERMILLION,
+        VERMILLION,
         "square",
     ),
     "mose": MethodLook(
@@ -57,35 +70,35 @@ SHOWN: Mapping[str, MethodLook] = {
         "Not formally private. Noise of scale χ/(εN); χ is the largest N times sensitivity of all "
         "cells, computed from the raw data, with one point added at a corner. Each statistic pays "
         "ε of its own.",
-        palette.GREEN,
+        GREEN,
         "diamond",
     ),
     "upper-bound": MethodLook(
         "MOSE upper bound",
         "Not formally private. χ is a proved bound that reads no y but their range; it still reads "
         "x.",
-        palette.PURPLE,
+        PURPLE,
         "triangle-up",
     ),
     "local": MethodLook(
         "local sensitivity",
         "Not formally private. Noise of the cell's own sensitivity. Stated, the scale leaks; kept "
         "secret, the variance is unknown.",
-        palette.ORANGE,
+        ORANGE,
         "triangle-right",
     ),
     "global": MethodLook(
         "global sensitivity",
         "Noise for the worst data that could be: the range of the statistic, into which it is "
         "moved. Not formally private here: floats, and a standard error of the raw data.",
-        palette.GREY,
+        GREY,
         "cross",
     ),
     "suppression": MethodLook(
         "suppression",
         "Not formally private. Cells of fewer than 20 people are withheld, the others are exact; ε "
         "plays no part.",
-        palette.BLACK,
+        BLACK,
         "triangle-down",
     ),
 }
