@@ -1,12 +1,12 @@
 """Figures: what an evaluation found, as pictures for a page."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from leeward.core.show.numbers import capital
 from leeward.lab.evaluate.break_even import summary
 from leeward.lab.evaluate.contender import H15
-from leeward.lab.evaluate.figure_plan import RATIO, Choice, FigurePlan, PointPanel
 from leeward.lab.evaluate.key_findings import compared, has_printed
 from leeward.lab.evaluate.line import (
     INFUSION,
@@ -17,7 +17,7 @@ from leeward.lab.evaluate.line import (
     lines_of,
 )
 from leeward.lab.evaluate.panel_sheet import PanelPicture, panel_picture
-from leeward.lab.evaluate.panels import FacetPlot
+from leeward.lab.evaluate.panels import Direction, Facet, FacetPlot, Trace, TracePoint
 from leeward.lab.evaluate.point import ALL, ScoredPoint
 
 CHOSEN_ALPHA = 0.1
@@ -29,6 +29,87 @@ TODAY = (1.0, "as today's noise infusion")
 READING = "Mean absolute error of a cell, divided by that of noise infusion; both axes logarithmic."
 STYLES = "Thick: ours. Dashed: as published. Grey: other promises"
 TIGHT = "Thick: ours. Thin: the papers' mechanisms with the least noise that their proofs allow."
+
+RATIO = "ratio_to_infusion"
+
+LEAST_RATIO = 0.005
+"""Where a baseline leaves the figure: edge DP hides less and less, at ever smaller errors."""
+
+MEASURES: Mapping[str, Direction] = {
+    RATIO: Direction("error ÷ error of noise infusion", log=True),
+    "spearman": Direction("rank correlation with the truth", reaches=(1,)),
+    "spearman_infusion": Direction("rank correlation with infusion", reaches=(1,)),
+    "coverage": Direction("share of cells within the margin", reaches=(0.8, 1)),
+}
+"""What figures show upwards, by the measure of a point."""
+
+Choice: TypeAlias = Callable[[MechanismLine], bool]
+
+
+@dataclass(frozen=True)
+class PointPanel:
+    """A part of a figure and the points it shows."""
+
+    title: str
+    points: tuple[ScoredPoint, ...]
+
+
+@dataclass(frozen=True)
+class FigurePlan:
+    """A figure over ε before its lines are known: a measure of points, and which lines it shows."""
+
+    stem: str
+    title: str
+    measure: str
+    subtitle: str
+    panels: Sequence[PointPanel]
+    choice: Choice = lambda _: True
+    level: tuple[float, str] | None = None
+
+    def plot(self) -> FacetPlot:
+        """The figure with its lines: a gap wherever a line has no point."""
+        groups = [self._chosen(panel.points) for panel in self.panels]
+        every = [point for panel in self.panels for point in panel.points]
+        lines = self._chosen(every)
+        # The name of a line tells it apart from those in the same panels.
+        labels = {
+            line: line.label([other for group in groups if line in group for other in group])
+            for line in lines
+        }
+        facets = []
+        for panel in self.panels:
+            traces = (
+                Trace(labels[line], line.stroke, tuple(self._points(panel, line))) for line in lines
+            )
+            facets.append(Facet(panel.title, tuple(traces)))
+        grid = {p.x for facet in facets for trace in facet.traces for p in trace.points}
+        left_out = ""
+        if any(self._too_low(point) for point in every if line_of(point) in lines):
+            left_out = f" Lines of other promises end where they fall below {LEAST_RATIO:g}."
+        return FacetPlot(
+            self.title,
+            Direction("privacy loss ε", log=True, ticks=tuple(sorted(grid))),
+            MEASURES[self.measure],
+            tuple(facets),
+            self.subtitle + left_out,
+            self.level,
+        )
+
+    def _chosen(self, points: Iterable[ScoredPoint]) -> list[MechanismLine]:
+        return [line for line in lines_of(points) if self.choice(line)]
+
+    def _points(self, panel: PointPanel, line: MechanismLine) -> Iterator[TracePoint]:
+        grid = sorted({point.epsilon for point in panel.points if point.epsilon is not None})
+        mine = {point.epsilon: point for point in panel.points if line_of(point) == line}
+        for epsilon in grid if mine else ():
+            point = mine.get(epsilon)
+            shown = point is not None and not self._too_low(point)
+            yield TracePoint(epsilon, getattr(point, self.measure) if shown else None)
+
+    def _too_low(self, point: ScoredPoint) -> bool:
+        """Whether a baseline would squeeze all other lines together."""
+        value = point.ratio_to_infusion if self.measure == RATIO else None
+        return line_of(point).baseline and value is not None and value < LEAST_RATIO
 
 
 def figures(
@@ -109,54 +190,38 @@ def _by_workload(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> lis
 
 def _of_workload(given: Sequence[ScoredPoint], name: str, strata_by: str) -> Iterator[FigurePlan]:
     shown = drawable(given)
-    by_alpha = _by_alpha([point for point in shown if point.stratum == ALL])
-    error = FigurePlan(
-        "error",
-        f"{name}: error against today's noise infusion",
-        RATIO,
-        f"{READING} {STYLES}, without α.",
-        by_alpha,
-        _main,
-        TODAY,
-    )
-    yield error
+    every = [point for point in shown if point.stratum == ALL]
+    by_alpha = [  # what promises something else has no α, and is in all panels
+        PointPanel(f"α = {alpha:g}", tuple(p for p in every if p.alpha in {None, alpha}))
+        for alpha in sorted({point.alpha for point in every if point.alpha is not None})
+    ]
+    title = f"{name}: error against today's noise infusion"
+    subtitle = f"{READING} {STYLES}, without α."
+    yield (error := FigurePlan("error", title, RATIO, subtitle, by_alpha, _main, TODAY))
     lines = lines_of(point for panel in by_alpha for point in panel.points)
-    has_tight = any(_tight(line) and not line.ours for line in lines)
     yield replace(
         error,
         stem="tight",
         title=f"{name}: error of the papers' mechanisms, calibrated tightly",
         subtitle=f"{READING} {TIGHT}",
-        panels=by_alpha if has_tight else [],
+        panels=by_alpha if any(_tight(line) and not line.ours for line in lines) else [],
         choice=_tight,
     )
-    yield from _orders(given, name, by_alpha)
-    yield _strata(shown, name, strata_by)
-
-
-def _orders(
-    given: Sequence[ScoredPoint], name: str, by_alpha: Sequence[PointPanel]
-) -> Iterator[FigurePlan]:
-    """The order of the cells against the truth, and against noise infusion."""
     own = (p.spearman for p in given if p.mechanism == INFUSION and p.stratum == ALL)
     today = next((value for value in own if value is not None), None)
-    order = FigurePlan(
-        "rank",
-        f"{name}: order of the cells, against the truth",
-        "spearman",
-        "Spearman's rank correlation of the cells; 1 is the same order. " + STYLES + ", without α.",
-        by_alpha,
-        _main,
-        None if today is None else (today, "today's noise infusion"),
+    order = replace(
+        error,
+        stem="rank",
+        title=f"{name}: order of the cells, against the truth",
+        measure="spearman",
+        subtitle=f"Spearman's rank correlation of the cells; 1 is the same order. {STYLES}, "
+        "without α.",
+        level=None if today is None else (today, "today's noise infusion"),
     )
     yield order
-    yield replace(
-        order,
-        stem="rank-infusion",
-        title=f"{name}: order of the cells, against noise infusion",
-        measure="spearman_infusion",
-        level=None,
-    )
+    title = f"{name}: order of the cells, against noise infusion"
+    yield replace(order, stem="rank-infusion", title=title, measure="spearman_infusion", level=None)
+    yield _strata(shown, name, strata_by)
 
 
 def _strata(shown: Sequence[ScoredPoint], name: str, by: str) -> FigurePlan:
@@ -212,12 +277,3 @@ def _main(line: MechanismLine) -> bool:
 
 def _tight(line: MechanismLine) -> bool:
     return not (line.published or line.baseline or line.printed)
-
-
-def _by_alpha(points: Sequence[ScoredPoint]) -> list[PointPanel]:
-    """A panel for each α; what promises something else has none, and stands in all of them."""
-    alphas = sorted({point.alpha for point in points if point.alpha is not None})
-    return [
-        PointPanel(f"α = {alpha:g}", tuple(p for p in points if p.alpha in {None, alpha}))
-        for alpha in alphas
-    ]
