@@ -6,16 +6,17 @@ from dataclasses import replace
 import pytest
 
 from leeward.lab.evaluate.evaluation import Evaluation
-from leeward.lab.evaluate.finding_table import (
+from leeward.lab.evaluate.findings import (
     EVERY_TABLE,
     FindingRow,
+    agreement,
     caution,
+    coverage,
     finding_lines,
     findings,
 )
-from leeward.lab.evaluate.findings import agreement, bests, coverage, gaps, rule
 from leeward.lab.evaluate.point import ScoredPoint
-from leeward.lab.evaluate.results import WorkloadResult, workload_results
+from leeward.lab.evaluate.results import WorkloadResult, bests, gaps, rule, workload_results
 from tests.lab.evaluate.run import FULL, ONE, TODAY, WHOLE, at, printed, refused, run
 
 

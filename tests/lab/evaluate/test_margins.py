@@ -14,7 +14,7 @@ from leeward.lab.evaluate.benchmark import benchmarks
 from leeward.lab.evaluate.contender import ADDED, SPLIT
 from leeward.lab.evaluate.evaluation import EvaluatedTable, Evaluation, Study, marginals
 from leeward.lab.evaluate.experiment import experiments
-from leeward.lab.evaluate.finding_table import margins_compared
+from leeward.lab.evaluate.findings import margins_compared
 from leeward.lab.evaluate.point import ALL, RefusedSetting, ScoredPoint
 from leeward.lab.evaluate.presets import open_economy
 from leeward.lab.evaluate.results import workload_results

@@ -15,7 +15,7 @@ from leeward.lab.evaluate.contender import PRODUCT, SPLIT, Contender, Price
 from leeward.lab.evaluate.evaluated_product import released
 from leeward.lab.evaluate.evaluation import Evaluation, Study, evaluate, marginals
 from leeward.lab.evaluate.experiment import experiments
-from leeward.lab.evaluate.finding_table import margins_compared, products_compared
+from leeward.lab.evaluate.findings import margins_compared, products_compared
 from leeward.lab.evaluate.point import ALL
 from leeward.lab.evaluate.presets import open_economy
 from leeward.lab.evaluate.results import workload_results

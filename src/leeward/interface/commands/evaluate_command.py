@@ -18,7 +18,7 @@ from leeward.lab.evaluate.evaluation_folder import (
     write,
     write_regressions,
 )
-from leeward.lab.evaluate.finding_table import caution, finding_lines, findings
+from leeward.lab.evaluate.findings import caution, finding_lines, findings
 from leeward.lab.evaluate.quarters import quarters_table
 from leeward.lab.evaluate.regression_cells import read_cells
 from leeward.lab.evaluate.regression_page import regression_caution, regression_findings

@@ -17,7 +17,7 @@ from leeward.lab.evaluate.classical import CLASSICAL_COLUMNS
 from leeward.lab.evaluate.evaluation import Evaluation
 from leeward.lab.evaluate.evaluation_page import page
 from leeward.lab.evaluate.figures import figures
-from leeward.lab.evaluate.finding_table import findings
+from leeward.lab.evaluate.findings import findings
 from leeward.lab.evaluate.key_findings import findings_json
 from leeward.lab.evaluate.panel_sheet import PanelPicture
 from leeward.lab.evaluate.point import COLUMNS, RefusedSetting

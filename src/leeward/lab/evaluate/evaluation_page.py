@@ -13,14 +13,22 @@ from leeward.lab.evaluate.classical import HEADINGS, sections
 from leeward.lab.evaluate.contender import H15
 from leeward.lab.evaluate.evaluation import Evaluation
 from leeward.lab.evaluate.figures import NOMINAL
-from leeward.lab.evaluate.finding_table import COLUMNS as FINDING_COLUMNS
-from leeward.lab.evaluate.finding_table import caution, findings, reached
-from leeward.lab.evaluate.findings import Best, MechanismGap, bests, coverage, gaps
+from leeward.lab.evaluate.findings import COLUMNS as FINDING_COLUMNS
+from leeward.lab.evaluate.findings import caution, coverage, findings, reached
 from leeward.lab.evaluate.key_findings import KeyFinding, has_printed, key_findings
 from leeward.lab.evaluate.line import INFUSION, PARALLEL, PUBLISHED, drawable, line_of
 from leeward.lab.evaluate.panel_sheet import PanelPicture
 from leeward.lab.evaluate.point import ScoredPoint
-from leeward.lab.evaluate.results import WorkloadResult, called, promise, workload_results
+from leeward.lab.evaluate.results import (
+    Best,
+    MechanismGap,
+    WorkloadResult,
+    bests,
+    called,
+    gaps,
+    promise,
+    workload_results,
+)
 
 COLUMNS = (
     *("Mechanism", "Promise", "ε by the sum rule", "Mean error (jobs)"),

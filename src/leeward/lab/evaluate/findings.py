@@ -1,31 +1,21 @@
-"""Findings: standing at each setting, gaps, agreement and coverage of an evaluation."""
+"""Findings: what was compared, its number and a verdict, for the command, page and program."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from leeward.core.mechanisms import REGISTRY
-from leeward.core.show.numbers import listed
+from leeward.core.show.numbers import capital, counted, percent, significant
+from leeward.core.show.page_rows import PageRow
+from leeward.lab.evaluate.break_even import BreakEven, break_even
+from leeward.lab.evaluate.contender import ADDED, PRODUCT, SPLIT
+from leeward.lab.evaluate.evaluation import Evaluation, Study
 from leeward.lab.evaluate.figures import NOMINAL
-from leeward.lab.evaluate.line import line_of
-from leeward.lab.evaluate.point import ALL, ScoredPoint, ScoredSetting
-from leeward.lab.evaluate.results import (
-    WorkloadResult,
-    called,
-    comparable,
-    grid_point,
-    of_papers,
-    ours,
-    ranked,
-)
+from leeward.lab.evaluate.line import ACCOUNTS, line_of
+from leeward.lab.evaluate.point import ALL, ScoredPoint
+from leeward.lab.evaluate.results import WorkloadResult, called, ranked, workload_results
 
 WIDE = 4.0
 """Standard errors beyond which a closed form or a nominal coverage and the trials disagree."""
-
-NOTICEABLE = 1.01
-"""Errors within this factor of each other count as equal."""
-
-LETTERS = {"alpha": "α", "epsilon": "ε", "delta": "δ", "cells": "d"}
 
 
 @dataclass(frozen=True)
@@ -46,7 +36,7 @@ def agreement(points: Iterable[ScoredPoint]) -> Agreement:
         if known and point.l1 and point.l1_trials is not None and point.l1_trials_error:
             apart.append(abs(point.l1_trials - point.l1) / point.l1_trials_error)
             ratios.append(point.l1_trials / point.l1)
-    within = sum(one <= WIDE for one in apart)
+    within = sum(distance <= WIDE for distance in apart)
     mean = sum(ratios) / len(ratios) if ratios else 1.0
     return Agreement(len(apart), within, max(apart, default=0.0), mean)
 
@@ -70,109 +60,189 @@ class Coverage:
 
 def coverage(points: Iterable[ScoredPoint]) -> list[Coverage]:
     """The coverage of every mechanism that has margins."""
-    by_name = dict[str, list[ScoredPoint]]()
+    by_name = dict[str, list[tuple[ScoredPoint, float]]]()
     for point in points:
         if point.stratum == ALL and point.coverage is not None:
-            by_name.setdefault(called(point), []).append(point)
-    return [_coverage(name, scored_points) for name, scored_points in by_name.items()]
-
-
-def _coverage(name: str, points: Sequence[ScoredPoint]) -> Coverage:
-    shares = [point.coverage or 0.0 for point in points]
-    known = REGISTRY.get(points[0].mechanism)
-    return Coverage(
-        name,
-        line_of(points[0]).ours,
-        known is not None and known.words.bias is not None,
-        sum(shares) / len(shares),
-        min(shares),
-        max(shares),
-        len(shares),
-        sum(_short(scored_point) for scored_point in points),
-    )
-
-
-def _short(point: ScoredPoint) -> bool:
-    missing = NOMINAL - (point.coverage or 0.0)
-    return point.coverage_error is not None and missing > WIDE * point.coverage_error
+            by_name.setdefault(called(point), []).append((point, point.coverage))
+    rows = []
+    for name, covered in by_name.items():
+        first, shares = covered[0][0], [share for _, share in covered]
+        known = REGISTRY.get(first.mechanism)
+        biased = known is not None and known.words.bias is not None
+        short = sum(
+            point.coverage_error is not None and NOMINAL - share > WIDE * point.coverage_error
+            for point, share in covered
+        )
+        mean, least, largest = sum(shares) / len(shares), min(shares), max(shares)
+        rows.append(
+            Coverage(name, line_of(first).ours, biased, mean, least, largest, len(shares), short)
+        )
+    return rows
 
 
 @dataclass(frozen=True)
-class Best:
-    """One setting: the best of ours, and the best of the papers that promises no more than it.
+class FindingRow:
+    """A finding: the table and the setting, what is compared, whose number it is, and a verdict.
 
-    `factor` is the largest error of ours divided by that of such a mechanism of the papers.
+    `number` is None where none was measured or it has no bound.
     """
 
-    alpha: float | None
-    epsilon: float | None
-    own: ScoredPoint | None
-    other: ScoredPoint | None
-    factor: float = 1.0
+    table: str
+    setting: str
+    compared: str
+    whose: str
+    number: float | None
+    verdict: str = ""
 
     @property
-    def above(self) -> bool:
-        """Whether ours have more error than noise infusion."""
-        ratio = None if self.own is None else self.own.ratio_to_infusion
-        return ratio is not None and ratio > NOTICEABLE
-
-    @property
-    def beaten(self) -> bool:
-        """Whether a mechanism of the papers has less error than ours."""
-        return self.factor > NOTICEABLE
+    def row(self) -> PageRow:
+        """The finding for a page."""
+        cells = (self.setting, self.compared, self.whose, self.verdict, significant(self.number))
+        return PageRow(self.table, cells)
 
 
-def bests(result: WorkloadResult) -> list[Best]:
-    """Every setting of the grid at its true price."""
-    return [_best(result, alpha, epsilon) for alpha, epsilon in result.grid]
+COLUMNS = ("Table", "Setting", "Compared", "Whose", "Verdict", "Number")
 
 
-def _best(result: WorkloadResult, alpha: float | None, epsilon: float | None) -> Best:
-    here = [point for point in result.protected if grid_point(point) == (alpha, epsilon)]
-    mine = ranked(here, ours)
-    pairs = [
-        (next(own for own in mine if comparable(own, other)), other)
-        for other in ranked(here, of_papers)
-        if any(comparable(own, other) for own in mine)
+def finding_lines(rows: Iterable[FindingRow]) -> Iterator[str]:
+    """The findings as lines of text, those of a table below its name."""
+    cells = [(row.table, (*row.row.cells[:3], row.row.cells[4], row.verdict)) for row in rows]
+    wide = [max(map(len, column)) for column in zip(*(texts for _, texts in cells), strict=True)]
+    table = ""
+    for name, texts in cells:
+        if name != table:
+            yield (table := name)
+        yield "  ".join(("", *map(str.ljust, texts, wide))).rstrip()
+
+
+def findings(evaluation: Evaluation) -> tuple[FindingRow, ...]:
+    """Break-even of each table, errors of margins and products, agreement, coverage of ours."""
+    points, evens = evaluation.points, break_even(evaluation.points)
+    of_tables = (
+        row
+        for result in workload_results(evaluation)
+        for row in (
+            *_break_even_rows(result, evens),
+            *margins_compared(result),
+            *products_compared(result),
+        )
+    )
+    return (*of_tables, *_rows_of_all_tables(points))
+
+
+def _break_even_rows(result: WorkloadResult, evens: Iterable[BreakEven]) -> Iterator[FindingRow]:
+    """The ε from which on each family has no more error than noise infusion."""
+    place = result.table.name, result.alpha
+    here = [even for even in evens if (even.workload, even.alpha) == place]
+    if any(even.epsilon is not None for even in here):
+        for even in here:
+            yield FindingRow(
+                capital(result.table.words),
+                f"α = {even.alpha:g}",
+                "ε of no more error than noise infusion",
+                ": ".join(text for text in (even.family, _promised(even)) if text),
+                even.epsilon,
+                REACHED_WORDS[even.bound] if even.epsilon else "not measured",
+            )
+
+
+REACHED_WORDS = {"": "reached", "≤": "reached at the least ε measured", ">": "not reached so far"}
+"""The verdict of a break-even by its bound."""
+
+
+def reached(even: BreakEven) -> str:
+    """The break-even of a family, with the mechanism that reaches it."""
+    by = _promised(even)
+    return f"{even.words} ({by})" if by else even.words
+
+
+def _promised(even: BreakEven) -> str:
+    """The mechanism that reaches a break-even, and what it promises."""
+    if even.mechanism is None:
+        return ""
+    name = even.mechanism.removesuffix(", as published").removesuffix(" (ours)")
+    more = f", δ = {even.delta:.3g}" if even.delta else ""
+    return f"{name}, {even.policy}{more}"
+
+
+def margins_compared(result: WorkloadResult) -> Iterator[FindingRow]:
+    """The best of ours for its share of ε, and added from the finest table."""
+    best = [
+        next(iter(ranked(result.here, lambda line, how=how: line.accounting == how)), None)  # type: ignore[misc]
+        for how in (SPLIT, ADDED)
     ]
-    factors = [(own.l1 or 0.0) / other.l1 for own, other in pairs if other.l1]
-    other = pairs[0][1] if pairs else None
-    return Best(alpha, epsilon, next(iter(mine), None), other, max(factors, default=1.0))
+    if best[1] is not None:
+        for point in filter(None, best):
+            yield from _error_rows(result, point, f"{point.mechanism} {ACCOUNTS[point.accounting]}")
 
 
-@dataclass(frozen=True)
-class MechanismGap:
-    """A mechanism that cannot be calibrated, or has no finite mean error, at some settings."""
-
-    name: str
-    settings: int
-    tried: int
-    why: str
-
-
-def gaps(result: WorkloadResult) -> list[MechanismGap]:
-    """Every mechanism with gaps, with the rules that it broke."""
-    found, tried = dict[str, list[str]](), dict[str, int]()
-    for refused in result.refused:
-        found.setdefault(called(refused), []).append(rule(refused.reason))
-    points = [
-        scored_point
-        for scored_point in result.points
-        if scored_point.stratum == ALL and scored_point.epsilon is not None
-    ]
-    for point in points:
-        if point.l1 is None:
-            found.setdefault(called(point), []).append("no finite mean error")
-    every: list[ScoredSetting] = [*result.refused, *points]
-    for setting in every:
-        tried[called(setting)] = tried.get(called(setting), 0) + 1
-    return [
-        MechanismGap(name, len(why), tried[name], listed(dict.fromkeys(why), "or"))
-        for name, why in found.items()
-    ]
+def products_compared(result: WorkloadResult) -> Iterator[FindingRow]:
+    """At each ε the error of noise infusion and of every mechanism of a product."""
+    today = result.infusion
+    if today is None or not any(point.accounting == PRODUCT for point in result.points):
+        return
+    here = [point for point in result.protected if point.alpha == result.alpha]
+    yield FindingRow(capital(result.table.words), "", MEAN_ERROR, "noise infusion", today.l1)
+    for epsilon in sorted({point.epsilon for point in here if point.epsilon is not None}):
+        for point in ranked((p for p in here if p.epsilon == epsilon), lambda _: True):
+            yield from _error_rows(result, point, called(point).replace(" (ours)", ""))
 
 
-def rule(reason: str) -> str:
-    """The rule of a refusal in the letters of the figures, without value and next step."""
-    said = reason.partition("; got ")[0].replace(": ", " ", 1).rstrip(".")
-    return re.sub(r"\b(?:alpha|epsilon|delta|cells)\b", lambda word: LETTERS[word[0]], said)
+MEAN_ERROR = "mean error (jobs)"
+
+
+def _error_rows(result: WorkloadResult, point: ScoredPoint, whose: str) -> Iterator[FindingRow]:
+    setting = " and ".join(
+        f"{name} = {value:g}"
+        for name, value in (("α", point.alpha), ("ε", point.epsilon))
+        if value is not None
+    )
+    table, ratio = capital(result.table.words), point.ratio_to_infusion
+    yield FindingRow(table, setting, MEAN_ERROR, whose, point.l1)
+    if ratio is not None:
+        verdict = "less" if ratio < 1 else "more" if ratio > 1 else "the same"
+        yield FindingRow(table, setting, "error ÷ error of noise infusion", whose, ratio, verdict)
+
+
+EVERY_TABLE = "All tables"
+
+
+def _rows_of_all_tables(points: Sequence[ScoredPoint]) -> Iterator[FindingRow]:
+    """Whether closed forms and trials agree, where a setting has both, and the coverage of margins.
+
+    Coverage is of our margins, and of others' where ours have none.
+    """
+    both = agreement(points)
+    if both.compared:
+        numbers = {
+            f"settings within {WIDE:g} standard errors": both.within,
+            "standard errors apart, at most": both.furthest,
+            "trials ÷ closed form, on average": both.ratio,
+        }
+        setting, whose = counted(both.compared, "setting"), "trials and closed forms"
+        verdict = "agree" if both.within == both.compared else f"agree in {both.within:,}"
+        for compared, number in numbers.items():
+            yield FindingRow(EVERY_TABLE, setting, compared, whose, number, verdict)
+    every = coverage(points)
+    for covered in [row for row in every if row.ours] or every:
+        setting = counted(covered.settings, "setting")
+        verdict = f"short in {covered.short}" if covered.short else "not short beyond chance"
+        verdict += ": leaves out its bias" if covered.short and covered.biased else ""
+        for which, share in (("on average", covered.mean), ("at worst", covered.least)):
+            compared = f"share within the margins of {percent(NOMINAL)}, {which}"
+            yield FindingRow(EVERY_TABLE, setting, compared, covered.name, share, verdict)
+
+
+def caution(study: Study) -> Iterator[str]:
+    """Why the ratios do not carry over unchanged to other data."""
+    noise = study.infusion
+    if study.made_up:
+        yield (
+            "The economy is made up. How much error a mechanism has depends on how large the "
+            "largest establishments of cells are, so other data have other numbers."
+        )
+    yield (
+        "The bounds of infusion that offices use are confidential. Those here "
+        f"({significant(noise.lower)} and {significant(noise.upper)}) are parameters, and every "
+        "ratio to infusion depends on them: ratios carry over in shape, not in size."
+    )

@@ -1,10 +1,13 @@
-"""Results: a workload with its points, and the setting at which they are tabulated."""
+"""Results: a workload with its points, its best mechanisms and its gaps."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
+from leeward.core.show.numbers import listed
 from leeward.lab.evaluate.contender import PRODUCT
 from leeward.lab.evaluate.evaluation import EvaluatedTable, Evaluation
 from leeward.lab.evaluate.figures import CHOSEN_ALPHA
@@ -17,6 +20,11 @@ grid."""
 
 GridPoint = tuple[float | None, float | None]
 """α and ε; a promise of another kind has no α."""
+
+NOTICEABLE = 1.01
+"""Errors within this factor of each other count as equal."""
+
+LETTERS = {"alpha": "α", "epsilon": "ε", "delta": "δ", "cells": "d"}
 
 STRONGER = {"strong": ("strong",), "weak": ("weak", "strong")}
 """Which policies promise at least as much."""
@@ -111,8 +119,8 @@ def ranked(
     points: Iterable[ScoredPoint], wanted: Callable[[MechanismLine], bool]
 ) -> list[ScoredPoint]:
     """The wanted points with a finite error, the least first."""
-    scored_points = [point for point in points if wanted(line_of(point)) and _measured(point)]
-    return sorted(scored_points, key=lambda scored_point: scored_point.l1 or 0.0)
+    finite = (point for point in points if point.l1 is not None and isfinite(point.l1))
+    return sorted((p for p in finite if wanted(line_of(p))), key=lambda point: point.l1 or 0.0)
 
 
 def ours(line: MechanismLine) -> bool:
@@ -152,9 +160,80 @@ def _proper(setting: ScoredSetting) -> bool:
     return known and setting.accounting != PARALLEL and setting.policy != "none"
 
 
-def _measured(point: ScoredPoint) -> bool:
-    return point.l1 is not None and isfinite(point.l1)
-
-
 def _nearest(values: set[float], wanted: float) -> float | None:
     return min(values, key=lambda number: (abs(number - wanted), number), default=None)
+
+
+@dataclass(frozen=True)
+class Best:
+    """One setting: the best of ours, and the best of the papers that promises no more than it.
+
+    `factor` is the largest error of ours divided by that of such a mechanism of the papers.
+    """
+
+    alpha: float | None
+    epsilon: float | None
+    own: ScoredPoint | None
+    other: ScoredPoint | None
+    factor: float = 1.0
+
+    @property
+    def above(self) -> bool:
+        """Whether ours have more error than noise infusion."""
+        ratio = None if self.own is None else self.own.ratio_to_infusion
+        return ratio is not None and ratio > NOTICEABLE
+
+    @property
+    def beaten(self) -> bool:
+        """Whether a mechanism of the papers has less error than ours."""
+        return self.factor > NOTICEABLE
+
+
+def bests(result: WorkloadResult) -> list[Best]:
+    """Every setting of the grid at its true price."""
+    settings = []
+    for setting in result.grid:
+        here = [point for point in result.protected if grid_point(point) == setting]
+        mine = ranked(here, ours)
+        pairs = [
+            (next(own for own in mine if comparable(own, other)), other)
+            for other in ranked(here, of_papers)
+            if any(comparable(own, other) for own in mine)
+        ]
+        factor = max(((own.l1 or 0.0) / other.l1 for own, other in pairs if other.l1), default=1.0)
+        other = pairs[0][1] if pairs else None
+        settings.append(Best(*setting, next(iter(mine), None), other, factor))
+    return settings
+
+
+@dataclass(frozen=True)
+class MechanismGap:
+    """A mechanism that cannot be calibrated, or has no finite mean error, at some settings."""
+
+    name: str
+    settings: int
+    tried: int
+    why: str
+
+
+def gaps(result: WorkloadResult) -> list[MechanismGap]:
+    """Every mechanism with gaps, with the rules that it broke."""
+    reasons, tried = dict[str, list[str]](), Counter[str]()
+    for refused in result.refused:
+        tried[called(refused)] += 1
+        reasons.setdefault(called(refused), []).append(rule(refused.reason))
+    for point in result.points:
+        if point.stratum == ALL and point.epsilon is not None:
+            tried[called(point)] += 1
+            if point.l1 is None:
+                reasons.setdefault(called(point), []).append("no finite mean error")
+    return [
+        MechanismGap(name, len(why), tried[name], listed(dict.fromkeys(why), "or"))
+        for name, why in reasons.items()
+    ]
+
+
+def rule(reason: str) -> str:
+    """The rule of a refusal in the letters of the figures, without value and next step."""
+    said = reason.partition("; got ")[0].replace(": ", " ", 1).rstrip(".")
+    return re.sub(r"\b(?:alpha|epsilon|delta|cells)\b", lambda word: LETTERS[word[0]], said)
