@@ -6,7 +6,8 @@ Everything computed here is a function of the truth. On data that are not made u
 from typing import TYPE_CHECKING
 
 from leeward.core.codebook import EveryJob
-from leeward.core.errors import InvalidParameter, nearest, shown
+from leeward.core.errors import InvalidParameter, did_you_mean, shown
+from leeward.core.privacy import Guarantee
 from leeward.core.show.progress import Silent
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.evaluation import Evaluation, Progress, Study, evaluate, marginals
@@ -72,15 +73,12 @@ def run(
     >>> sorted({point.mechanism for point in found.points})[:3]
     ['clipped', 'edge_laplace', 'infusion']
     """
-    chosen, noise = _preset(preset, trials), Infusion(*infusion)
+    chosen = preset if isinstance(preset, Preset) else preset_named(preset)
+    chosen = chosen if trials is None else chosen.with_trials(trials)
+    noise = Infusion(*infusion)
     if plan is None:
         return _made_up(chosen, noise, place, progress or Silent())
     return _on_plan(plan, chosen, noise, place, progress or Silent())
-
-
-def _preset(preset: str | Preset, trials: int | None) -> Preset:
-    chosen = preset if isinstance(preset, Preset) else preset_named(preset)
-    return chosen if trials is None else chosen.with_trials(trials)
 
 
 def preset_named(name: str) -> Preset:
@@ -93,13 +91,9 @@ def preset_named(name: str) -> Preset:
             next_step="Call leeward.lab.evaluate.regressions.compare() for regressions.",
         )
     if name not in PRESETS:
-        near = nearest(name, (*PRESETS, MOSE))
-        raise InvalidParameter(
-            "--preset",
-            rule=f"must be one of {', '.join((*PRESETS, MOSE))}",
-            value=shown(name),
-            next_step=f"Did you mean {near!r}?" if near else "Choose one of these.",
-        )
+        known = (*PRESETS, MOSE)
+        step = did_you_mean(name, known, "Choose one of these.")
+        raise InvalidParameter.unknown("--preset", name, known, next_step=step)
     return PRESETS[name]
 
 
@@ -127,12 +121,19 @@ def _on_plan(
     from leeward.publishing.release.check import open_data, require_rows  # noqa: PLC0415 (loads a database)
     from leeward.publishing.release.receipt import Receipts  # noqa: PLC0415 (as above)
 
-    _refuse_statistics(plan)
+    for table in plan.tables:
+        statistic = table.marginal.statistic
+        if not statistic.disjoint:  # nothing else has a true count beside it
+            raise InvalidParameter(
+                f"tables.{table.name}.statistic",
+                rule="must be count or classes in an evaluation, which scores counts",
+                value=statistic.name,
+                next_step="Evaluate a copy of the plan without this table; `leeward plan` predicts "
+                "its errors.",
+            )
     loads = workloads_of(table.marginal for table in plan.tables)
     _refuse_no_place(loads, place)
-    _refuse_employers(plan)
-    _refuse_rho(plan)
-    _refuse_people(plan)
+    _refuse_guarantee(plan.asked)
     with open_data(plan) as engine:
         progress.step("checking the rows")
         require_rows(plan, engine, Receipts.of(plan).found(engine.digest()))
@@ -144,22 +145,9 @@ def _on_plan(
     return evaluate(study, truths, progress)
 
 
-def _refuse_statistics(plan: "Plan") -> None:
-    """What is scored are counts of cells; nothing else has a true count beside it."""
-    for table in plan.tables:
-        if not table.marginal.statistic.disjoint:
-            raise InvalidParameter(
-                f"tables.{table.name}.statistic",
-                rule="must be count or classes in an evaluation, which scores counts",
-                value=table.marginal.statistic.name,
-                next_step="Evaluate a copy of the plan without this table; `leeward plan` predicts "
-                "its errors.",
-            )
-
-
-def _refuse_employers(plan: "Plan") -> None:
-    """Errors by establishment would be too small for a release by employer."""
-    if plan.asked.unit == "employer":
+def _refuse_guarantee(asked: Guarantee) -> None:
+    """Mechanisms are compared at one ε, by establishment, and at what one job costs."""
+    if asked.unit == "employer":  # errors by establishment would be too small
         raise InvalidParameter(
             "protect.unit",
             rule="must be establishment in an evaluation, which counts each by itself",
@@ -167,23 +155,15 @@ def _refuse_employers(plan: "Plan") -> None:
             next_step="Evaluate a copy of the plan without unit; `leeward plan` predicts errors "
             "by the size of the largest employer.",
         )
-
-
-def _refuse_rho(plan: "Plan") -> None:
-    """Mechanisms are compared at one ε, of which a budget in ρ has none."""
-    if plan.asked.rho > 0:
-        raise InvalidParameter(
+    if asked.rho > 0:
+        raise InvalidParameter.unwanted(
             "protect.rho",
-            rule="must be left out in an evaluation, which compares mechanisms at one epsilon",
-            value=shown(plan.asked.rho),
+            "in an evaluation, which compares mechanisms at one epsilon",
+            value=shown(asked.rho),
             next_step="Evaluate a copy of the plan with epsilon; `leeward plan` predicts the "
             "errors of a plan with rho.",
         )
-
-
-def _refuse_people(plan: "Plan") -> None:
-    """Mechanisms are compared at what one job costs, of which a person has several."""
-    if plan.asked.policy.name == "person":
+    if asked.policy.name == "person":
         raise InvalidParameter(
             "protect.policy",
             rule="must not be person in an evaluation, which compares what hides single jobs",
@@ -195,10 +175,9 @@ def _refuse_people(plan: "Plan") -> None:
 def _refuse_no_place(loads: tuple[Workload, ...], place: str | None) -> None:
     names = {dimension.name for load in loads for dimension in load.marginal.workplace}
     if place is not None and place not in names:
-        near = nearest(place, names)
         raise InvalidParameter(
             "--place",
             rule="must be a workplace attribute of a table that is evaluated",
             value=shown(place),
-            next_step=f"Did you mean {near!r}?" if near else "Leave it out.",
+            next_step=did_you_mean(place, names, "Leave it out."),
         )

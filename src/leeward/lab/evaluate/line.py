@@ -49,12 +49,6 @@ def origin(mechanism: str) -> str | None:
     return REGISTRY[mechanism].origin if mechanism in REGISTRY else None
 
 
-def protects(mechanism: str, policy: str) -> bool:
-    """Whether what is proved for a mechanism is this policy itself."""
-    known = REGISTRY.get(mechanism)
-    return known is not None and any(one.name == policy for one in known.claims.get("worker", ()))
-
-
 def label(mechanism: str) -> str:
     """How people call it."""
     if mechanism not in REGISTRY:
@@ -65,9 +59,9 @@ def label(mechanism: str) -> str:
 
 def ranked() -> tuple[str, ...]:
     """The mechanisms of a figure in order: the papers', ours, the baselines."""
-    counted = [name for name, one in REGISTRY.items() if one.counted]
-    return tuple(sorted(counted, key=lambda name: ("paper", "ours", "baseline").index(
-        REGISTRY[name].origin)))  # fmt: skip
+    counted = [name for name, mechanism in REGISTRY.items() if mechanism.counted]
+    origins = ("paper", "ours", "baseline")
+    return tuple(sorted(counted, key=lambda name: origins.index(REGISTRY[name].origin)))
 
 
 def mark(mechanism: str) -> Mark:
@@ -117,7 +111,9 @@ class MechanismLine:
     @property
     def node(self) -> bool:
         """Whether it protects whole establishments, up to θ jobs."""
-        return protects(self.mechanism, "establishment")
+        known = REGISTRY.get(self.mechanism)
+        claims = () if known is None else known.claims.get("worker", ())
+        return any(policy.name == "establishment" for policy in claims)
 
     @property
     def published(self) -> bool:
@@ -195,10 +191,10 @@ def line_of(point: ScoredPoint) -> MechanismLine:
 
 def delta_words(points: Iterable[ScoredPoint]) -> str:
     """The δ of some points in brackets, or the largest of several; nothing without any."""
-    found = sorted({point.delta for point in points if point.delta})
-    if not found:
+    deltas = sorted({point.delta for point in points if point.delta})
+    if not deltas:
         return ""
-    return f" (δ {'=' if len(found) == 1 else 'up to'} {found[-1]:.3g})"
+    return f" (δ {'=' if len(deltas) == 1 else 'up to'} {deltas[-1]:.3g})"
 
 
 def lines_of(points: Iterable[ScoredPoint]) -> tuple[MechanismLine, ...]:
@@ -223,25 +219,23 @@ def drawable(points: Iterable[ScoredPoint]) -> tuple[ScoredPoint, ...]:
     The choice looks at the truth, which no release may: it favours the baseline, and is made for
     the baseline alone.
     """
-    shown = [point for point in points if point.epsilon is not None]
     best: dict[object, ScoredPoint] = {}
-    for point in shown:
-        key = _place(point)
+    thetas = set()
+    for point in points:
+        if point.epsilon is None:
+            continue
+        line = line_of(point)
+        if line.node:
+            thetas.add(point.theta)
+            line = replace(line, theta=None)
+        key = line, point.workload, point.stratum, point.alpha, point.epsilon
         if key not in best or _error(point) < _error(best[key]):
             best[key] = point
-    thetas = {point.theta for point in shown if protects(point.mechanism, "establishment")}
     if len(thetas) < 2:
         return tuple(best.values())
     return tuple(
-        replace(point, theta=None) if protects(point.mechanism, "establishment") else point
-        for point in best.values()
+        replace(point, theta=None) if line_of(point).node else point for point in best.values()
     )
-
-
-def _place(point: ScoredPoint) -> object:
-    line = line_of(point)
-    free = replace(line, theta=None) if protects(point.mechanism, "establishment") else line
-    return free, point.workload, point.stratum, point.alpha, point.epsilon
 
 
 def _error(point: ScoredPoint) -> float:

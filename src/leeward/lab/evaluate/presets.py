@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from leeward.core.codebook import Codebook, read_codebook
-from leeward.core.errors import InvalidParameter, nearest, shown
+from leeward.core.codebook import TABLES, Codebook, read_codebook
+from leeward.core.errors import InvalidParameter, did_you_mean, shown
 from leeward.core.exact import Number
 from leeward.core.privacy import StrongAlpha
 from leeward.core.privacy.policy import plus_of, with_plus
@@ -80,12 +80,11 @@ class Preset:
     def with_workload(self, name: str) -> "Preset":
         """The same grid and economy with another workload: all_margins or lodes_six."""
         if name not in WORKLOADS:
-            near = nearest(name, WORKLOADS)
             raise InvalidParameter(
                 "--workload",
                 rule=f"must be {' or '.join(WORKLOADS)}, or left out for those of the preset",
                 value=shown(name),
-                next_step=f"Did you mean {near!r}?" if near else "Choose one, or leave it out.",
+                next_step=did_you_mean(name, WORKLOADS, "Choose one, or leave it out."),
             )
         return replace(self, named=name)
 
@@ -162,10 +161,10 @@ def open_economy(
     economy: Economy, progress: Callable[[int, int], None]
 ) -> Iterator[tuple[Engine, Codebook]]:
     """The engine and the codebook of a made-up economy, whose files are removed afterwards."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as path:
+        folder = Path(path)
         files = write_economy(economy, folder, progress=progress)
-        sources = {one: str(getattr(files, one).name) for one in ("workplaces", "workers", "jobs")}
+        sources: dict[str, str] = {name: str(getattr(files, name).name) for name in TABLES}
         with connect(sources, folder) as engine:
             yield engine, read_codebook(files.codebook)
 

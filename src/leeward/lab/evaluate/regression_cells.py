@@ -41,16 +41,17 @@ def read_cells(path: Path) -> dict[str, ScaledPoints]:
     """The cells of a file, read as `leeward regress` does; shares are moved into [0, 1]."""
     try:
         with opened_file(path, NAME) as files:
-            held = set(files.tables()[NAME].columns)
-            found = [columns for columns in COLUMNS if {columns.x, columns.y, columns.by} <= held]
-            if not found:
+            names = set(files.tables()[NAME].columns)
+            known = [columns for columns in COLUMNS if {columns.x, columns.y, columns.by} <= names]
+            if not known:
                 raise InvalidParameter(
                     "--cells",
                     rule="must have the columns x, y and cell, or parent_rank, kid_rank and cell",
                     value="others",
                     next_step="Rename the columns.",
                 )
-            rows = read_rows(files, _request(path, found[0]))
+            # Nothing is released by this request: it names the file and its columns.
+            rows = read_rows(files, RegressionRequest(path, known[0], "mose", "1"))
     except BadFile as error:
         raise BadFile(
             "--cells", rule=error.rule, value=error.value, next_step=error.next_step
@@ -59,8 +60,3 @@ def read_cells(path: Path) -> dict[str, ScaledPoints]:
         name: ScaledPoints(np.clip(x, 0, 1), np.clip(y, 0, 1))
         for name, (x, y) in zip(rows.cells, rows.by_cell(), strict=True)
     }
-
-
-def _request(path: Path, columns: Columns) -> RegressionRequest:
-    """Nothing of it is released; it says where the file is and what its columns are."""
-    return RegressionRequest(path, columns, "mose", "1")

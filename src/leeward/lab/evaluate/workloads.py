@@ -8,7 +8,7 @@ from itertools import combinations
 from leeward.core.codebook import Codebook, Dimension, Marginal
 from leeward.core.codebook.marginal import Breakdown
 from leeward.core.codebook.statistic import Kind
-from leeward.core.errors import InvalidParameter, shown
+from leeward.core.errors import InvalidParameter
 from leeward.core.exact import Number, positive
 from leeward.core.privacy import Guarantee
 from leeward.core.show.numbers import counted, listed
@@ -55,12 +55,8 @@ class Grid:
     def with_trials(self, trials: int) -> "Grid":
         """The same grid, drawn more or less often, closed forms or not."""
         if not 2 <= trials <= MOST_TRIALS:
-            raise InvalidParameter(
-                "trials",
-                rule=f"must be a whole number from 2 to {MOST_TRIALS}",
-                value=shown(trials),
-                next_step="Leave it out for what the preset has.",
-            )
+            step = "Leave it out for what the preset has."
+            raise InvalidParameter.not_whole("trials", trials, 2, MOST_TRIALS, next_step=step)
         return replace(self, trials=trials, drawn=True)
 
     def with_promise(self, promise: Guarantee) -> "Grid":
@@ -72,8 +68,8 @@ class Grid:
 
     def with_settings(self, alphas: Iterable[Number], epsilons: Iterable[Number]) -> "Grid":
         """The same with other α, or other ε; none given leaves them as they are."""
-        alpha = {positive(one, "--alpha") for one in alphas}
-        epsilon = {positive(one, "--epsilon") for one in epsilons}
+        alpha = {positive(number, "--alpha") for number in alphas}
+        epsilon = {positive(number, "--epsilon") for number in epsilons}
         grid = replace(self, alphas=tuple(sorted(alpha))) if alpha else self
         if not epsilon:
             return grid
@@ -118,10 +114,8 @@ def table(name: str, by: Sequence[str], codebook: Codebook) -> Marginal:
     dimensions = [_whole(codebook, attribute) for attribute in by]
     return Marginal(
         name,
-        workplace=tuple(dimension for dimension in dimensions if dimension.attribute.of_workplaces),
-        worker=tuple(
-            dimension for dimension in dimensions if not dimension.attribute.of_workplaces
-        ),
+        workplace=tuple(d for d in dimensions if d.attribute.of_workplaces),
+        worker=tuple(d for d in dimensions if not d.attribute.of_workplaces),
     )
 
 
@@ -178,7 +172,7 @@ SIX = ("age", "earnings", "race", "ethnicity", "schooling", "sex")
 def six_workloads(codebook: Codebook) -> tuple[Workload, ...]:
     """place × sector × ownership by age, earnings, race, ethnicity, schooling and sex: 21 cells."""
     workplace = table(LODES_SIX, WORKPLACE, codebook)
-    broken = tuple(Breakdown((_whole(codebook, one),)) for one in SIX)
+    broken = tuple(Breakdown((_whole(codebook, attribute),)) for attribute in SIX)
     return product_workloads(replace(workplace, breakdowns=broken))
 
 
