@@ -8,7 +8,7 @@ import pytest
 from leeward.core.codebook import EveryJob
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.economy import Economy
-from leeward.lab.evaluate.benchmark import benchmarks
+from leeward.lab.evaluate.benchmark import benchmarks, infusion_points
 from leeward.lab.evaluate.contender import H15
 from leeward.lab.evaluate.evaluation import marginals
 from leeward.lab.evaluate.experiment import experiments
@@ -16,7 +16,6 @@ from leeward.lab.evaluate.key_findings import KeyFinding, findings_json, key_fin
 from leeward.lab.evaluate.line import PUBLISHED
 from leeward.lab.evaluate.point import RefusedSetting, ScoredPoint
 from leeward.lab.evaluate.presets import PRESETS, open_economy
-from leeward.lab.evaluate.trial_measures import infusion_points
 from leeward.lab.evaluate.truth import read_truths
 from leeward.lab.evaluate.workloads import exact
 from tests.lab.evaluate.run import at, printed

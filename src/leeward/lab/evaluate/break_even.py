@@ -1,6 +1,6 @@
 """Break-even: the ε at which provable privacy has no more error than noise infusion; its figure."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import exp, inf, isfinite, log
@@ -24,7 +24,9 @@ Family = Literal["ours", "published", "published with δ"]
 FAMILIES: tuple[Family, ...] = ("ours", "published", "published with δ")
 """Ours, and what the papers printed: promises that always hold, and those that may fail."""
 
-Found: TypeAlias = tuple[float, str, str, str, float]
+Crossing: TypeAlias = tuple[float, str, str, str, float]
+"""ε, bound, name, policy and δ of a mechanism that was measured."""
+
 AT_MOST, ABOVE, REACHED = "≤", ">", ""
 
 STEP = 2.4
@@ -82,55 +84,36 @@ def break_even(points: Iterable[ScoredPoint]) -> tuple[BreakEven, ...]:
 
 def _best(workload: str, alpha: float, family: Family, points: Sequence[ScoredPoint]) -> BreakEven:
     here = [point for point in points if point.workload == workload and point.alpha == alpha]
-    grid = sorted(
-        {scored_point.epsilon for scored_point in here if scored_point.epsilon is not None}
-    )
-    found = list(_crossings(family, here, grid))
-    if not found:
-        return BreakEven(workload, family, alpha)
-    reached = [one for one in found if one[1] != ABOVE]
-    if not reached:
-        return BreakEven(workload, family, alpha, max(map(_epsilon, found)), ABOVE)
-    return BreakEven(workload, family, alpha, *min(reached, key=_epsilon))
-
-
-def _epsilon(found: Found) -> float:
-    return found[0]
-
-
-def _crossings(
-    family: Family, points: Sequence[ScoredPoint], grid: Sequence[float]
-) -> Iterator[Found]:
-    """ε, bound, name, policy and δ of every mechanism of the family that was measured."""
-    lines = lines_of(points)
+    grid = sorted({point.epsilon for point in here if point.epsilon is not None})
+    lines = lines_of(here)
+    crossings: list[Crossing] = []
     for line in lines:
-        if _belongs(line, family):
-            ratios = _ratios(point for point in points if line_of(point) == line)
-            if ratios:
-                found = crossing(ratios, grid)
-                yield *found, line.label(lines), line.policy, _delta(line, points, found[0])
-
-
-def _delta(line: MechanismLine, points: Sequence[ScoredPoint], epsilon: float) -> float:
-    """The δ at the first ε that was measured from there on."""
-    mine = [point for point in points if line_of(point) == line and (point.epsilon or 0) >= epsilon]
-    return min(mine, key=lambda scored_point: scored_point.epsilon or 0).delta
+        if not _belongs(line, family):
+            continue
+        mine = [(point.epsilon or 0.0, point) for point in here if line_of(point) == line]
+        ratios = {
+            epsilon: point.ratio_to_infusion
+            for epsilon, point in mine
+            if point.ratio_to_infusion is not None and isfinite(point.ratio_to_infusion)
+        }
+        if ratios:
+            least, bound = crossing(ratios, grid)
+            # The δ is that of the first ε that was measured from there on.
+            further = [(epsilon, point) for epsilon, point in mine if epsilon >= least]
+            delta = min(further, key=lambda pair: pair[0])[1].delta
+            crossings.append((least, bound, line.label(lines), line.policy, delta))
+    if not crossings:
+        return BreakEven(workload, family, alpha)
+    reached = [at for at in crossings if at[1] != ABOVE]
+    if not reached:
+        return BreakEven(workload, family, alpha, max(least for least, *_ in crossings), ABOVE)
+    return BreakEven(workload, family, alpha, *min(reached, key=lambda at: at[0]))
 
 
 def _belongs(line: MechanismLine, family: Family) -> bool:
     if family == "ours":
         return line.ours
     return line.published and bool(line.delta) == (family == "published with δ")
-
-
-def _ratios(points: Iterable[ScoredPoint]) -> dict[float, float]:
-    return {
-        point.epsilon: point.ratio_to_infusion
-        for point in points
-        if point.epsilon is not None
-        and point.ratio_to_infusion is not None
-        and isfinite(point.ratio_to_infusion)
-    }
 
 
 def crossing(ratios: Mapping[float, float], grid: Sequence[float]) -> tuple[float, str]:
@@ -159,19 +142,28 @@ def summary(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> FacetPlo
     given = tuple(points)
     evens = [even for even in break_even(given) if even.epsilon is not None]
     grid = sorted({point.epsilon for point in given if point.epsilon is not None})
-    facets = tuple(
-        Facet(name, tuple(_trace(family, workload, evens, grid[0]) for family in FAMILIES))
-        for workload, name in names.items()
-        if any(one.workload == workload for one in evens)
-    )
+    facets = []
+    for workload, name in names.items():
+        traces = []
+        here = sorted((e for e in evens if e.workload == workload), key=lambda even: even.alpha)
+        for family, (label, stroke) in FAMILY_LINES.items():
+            mine = (even for even in here if even.family == family)
+            places = tuple(_place(even, evens, grid[0]) for even in mine)
+            traces.append(Trace(label, stroke, places))
+        if here:
+            facets.append(Facet(name, tuple(traces)))
+    ticks: list[float] = []  # so far apart that their labels have room
+    for epsilon in grid:
+        if not ticks or epsilon >= APART * ticks[-1]:
+            ticks.append(epsilon)
     alphas = tuple(sorted({even.alpha for even in evens}))
     # Which of them promise less than the others: the figure must not hide it.
     weaker = sorted({f"{even.mechanism} (δ = {even.delta:.3g})" for even in evens if even.delta})
     return FacetPlot(
         "At which ε does provable privacy cost nothing?",
         Direction("α", log=True, ticks=alphas, air=0.16),
-        Direction("ε of equal error", log=True, ticks=_ticks(grid), air=0.12),
-        facets,
+        Direction("ε of equal error", log=True, ticks=tuple(ticks), air=0.12),
+        tuple(facets),
         "The smallest ε at which the mean error is that of today's noise infusion, each mechanism "
         "counted by the sum over worker cells. ≤: already so at that ε, the smallest measured. "
         ">: not up to that ε, the largest measured; marks of one bound are in no order."
@@ -179,33 +171,14 @@ def summary(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> FacetPlo
     )
 
 
-def _trace(family: Family, workload: str, evens: Sequence[BreakEven], smallest: float) -> Trace:
-    label, stroke = FAMILY_LINES[family]
-    mine = (even for even in evens if (even.family, even.workload) == (family, workload))
-    by_alpha = sorted(mine, key=lambda break_even: break_even.alpha)
-    return Trace(label, stroke, tuple(_place(even, evens, smallest) for even in by_alpha))
-
-
-def _ticks(grid: Sequence[float]) -> tuple[float, ...]:
-    """Values of the grid so far apart that their labels have room."""
-    kept: list[float] = []
-    for one in grid:
-        if not kept or one >= APART * kept[-1]:
-            kept.append(one)
-    return tuple(kept)
-
-
 def _place(even: BreakEven, evens: Sequence[BreakEven], smallest: float) -> TracePoint:
     """Bounds at an end of the grid stand beyond it, those of several families one by one."""
     place = even.epsilon or smallest
-    like = [other for other in evens if _key(other) == _key(even)]
+    key = even.workload, even.alpha, even.bound, even.epsilon
+    like = [e for e in evens if (e.workload, e.alpha, e.bound, e.epsilon) == key]
     beyond = STEP ** (like.index(even) + 1)
     if even.bound == ABOVE:
         place *= beyond
     elif even.bound and place == smallest:
         place /= beyond
     return TracePoint(even.alpha, place, even.words if even.bound else "")
-
-
-def _key(even: BreakEven) -> object:
-    return even.workload, even.alpha, even.bound, even.epsilon

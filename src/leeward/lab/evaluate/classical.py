@@ -4,10 +4,9 @@ None of these protections has a guarantee. What they cost is compared by error, 
 guess in place of what is withheld; what they give away by the intervals that sums leave.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from leeward.core.mechanisms.choice import choose
 from leeward.core.privacy import Guarantee
 from leeward.core.show.numbers import capital, count, percent, significant
 from leeward.core.show.page_rows import PageRow
-from leeward.lab.baselines.feasibility import UNBOUNDED, Intervals, has_solver
+from leeward.lab.baselines.feasibility import UNBOUNDED, has_solver
 from leeward.lab.baselines.protected import Protected
 from leeward.lab.baselines.rounding import controlled
 from leeward.lab.baselines.sensitive_cells import (
@@ -144,14 +143,23 @@ def compared(
     workloads: Sequence[Workload], truths: Mapping[Marginal, Truth]
 ) -> tuple[Classical, ...]:
     """Every protection on every table that is neither a product nor too large, each once."""
+    rows = []
     tables = {workload.marginal: workload for workload in workloads if not workload.alone}
-    fit = (
-        (load, truths[marginal])
-        for marginal, load in tables.items()
-        if marginal.dimensions and not marginal.breakdowns
-        and truths[marginal].counts.size <= MOST_CELLS
-    )  # fmt: skip
-    return tuple(chain.from_iterable(_protections(load, truth) for load, truth in fit))
+    for marginal, load in tables.items():
+        truth = truths[marginal]
+        if not marginal.dimensions or marginal.breakdowns or truth.counts.size > MOST_CELLS:
+            continue
+        if truth.cells.in_frame is None:
+            raise TypeError("the cells were tabulated without a frame")
+        keys, worker = truth.numbered(), truth.worker_cells
+        codes = [np.repeat(position, worker) for position in marginal.workplace_positions(keys)]
+        codes += [np.tile(position, keys.size) for position in marginal.worker_positions()]
+        table = Contributions.of(truth.entries, codes)
+        frame = np.repeat(truth.cells.in_frame, worker)
+        release = _drawn(marginal, truth, frame)
+        for name, protect in PROTECTIONS.items():
+            rows.append(_scored(load.name, name, protect(table), table, frame, release))
+    return tuple(rows)
 
 
 @dataclass(frozen=True)
@@ -163,14 +171,14 @@ class ClassicalSection:
     beside: str
 
 
-def sections(found: Sequence[Classical], words: Mapping[str, str]) -> list[ClassicalSection]:
+def sections(protections: Sequence[Classical], words: Mapping[str, str]) -> list[ClassicalSection]:
     """A section for each table, in their order."""
+    tables: dict[str, list[Classical]] = {}
+    for classical in protections:
+        tables.setdefault(classical.workload, []).append(classical)
     return [
-        ClassicalSection(
-            capital(words[name]), [classical.row for classical in mine], _beside(mine[0])
-        )
-        for name in dict.fromkeys(one.workload for one in found)
-        if (mine := [one for one in found if one.workload == name])
+        ClassicalSection(capital(words[name]), [row.row for row in rows], _beside(rows[0]))
+        for name, rows in tables.items()
     ]
 
 
@@ -202,21 +210,13 @@ class Beside(NamedTuple):
     l2_release: float | None = None
 
 
-def _protections(load: Workload, truth: Truth) -> Iterator[Classical]:
-    table = Contributions.of(truth.entries, _codes(load.marginal, truth))
-    frame = np.repeat(_in_frame(truth), truth.worker_cells)
-    beside = _drawn(load.marginal, truth, frame)
-    for name, protect in PROTECTIONS.items():
-        yield _scored(load.name, name, protect(table), table, frame, beside)
-
-
 def _scored(
     workload: str,
     name: str,
     protected: Protected,
     table: Contributions,
     frame: Integers,
-    beside: Beside,
+    release: Beside,
 ) -> Classical:
     """A protected table against the truth."""
     counts, hidden, small = table.counts, protected.withheld, frame <= SMALL
@@ -224,6 +224,9 @@ def _scored(
     seconds = SECONDS if counts.size <= SOLVED and has_solver() else 0.0
     left = protected.feasible(table.margins).intervals(lone, seconds=seconds)
     error = protected.imputed(table.margins, frame) - counts
+    width = None  # also where most have no upper end
+    if lone.size and np.mean(left.high < UNBOUNDED) > 0.5:
+        width = float(np.median((left.high - left.low) / counts[lone]))
     return Classical(
         workload=workload,
         protection=name,
@@ -238,37 +241,12 @@ def _scored(
         lone=lone.size,
         exact=int(left.exact.sum()),
         fail=int(left.fails(ALPHA).sum()),
-        width=_median_width(left, counts[lone]),
+        width=width,
         settled=float(left.settled.mean()) if lone.size else 1.0,
         slope=slope(frame, protected.values, small & ~hidden),
         slope_true=slope(frame, counts, small),
-        **beside._asdict(),
+        **release._asdict(),
     )
-
-
-def _median_width(left: Intervals, counts: Integers) -> float | None:
-    """In units of the count; None where most have no upper end, or there are none."""
-    if not counts.size or np.mean(left.high < UNBOUNDED) <= 0.5:
-        return None
-    return float(np.median((left.high - left.low) / counts))
-
-
-def _codes(marginal: Marginal, truth: Truth) -> list[Integers]:
-    """The codes of all cells in one row, workplace attributes first."""
-    keys, worker = truth.numbered(), truth.worker_cells
-    return [
-        *(
-            np.repeat(workplace_position, worker)
-            for workplace_position in marginal.workplace_positions(keys)
-        ),
-        *(np.tile(worker_position, keys.size) for worker_position in marginal.worker_positions()),
-    ]
-
-
-def _in_frame(truth: Truth) -> Integers:
-    if truth.cells.in_frame is None:
-        raise TypeError("the cells were tabulated without a frame")
-    return truth.cells.in_frame
 
 
 def _drawn(marginal: Marginal, truth: Truth, frame: Integers) -> Beside:
@@ -280,7 +258,7 @@ def _drawn(marginal: Marginal, truth: Truth, frame: Integers) -> Beside:
     values = [measurement.measure(truth.columns(measurement)).values.ravel() for _ in range(DRAWS)]
     errors = np.stack(values) - truth.counts.ravel()
     slopes = [slope(frame, value, frame <= SMALL) for value in values]
-    known = [one for one in slopes if one is not None]
+    known = [value for value in slopes if value is not None]
     return Beside(
         float(np.mean(known)) if known else None,
         float(np.std(known)) if known else None,

@@ -21,17 +21,17 @@ from leeward.lab.evaluate.strata import Integers
 from leeward.lab.evaluate.truth import Truth
 from leeward.lab.evaluate.workloads import Grid, Workload
 
-COMPARED = {name: one for name, one in REGISTRY.items() if one.counted}
+COMPARED = {name: kind for name, kind in REGISTRY.items() if kind.counted}
 """Mechanisms that release counts."""
 
 OURS = tuple(
-    name for name, one in COMPARED.items() if one.origin == "ours" and "worker" in one.claims
+    name for name, kind in COMPARED.items() if kind.origin == "ours" and "worker" in kind.claims
 )
 
-JOINT = tuple(name for name, one in COMPARED.items() if "joint" in one.claims)
+JOINT = tuple(name for name, kind in COMPARED.items() if "joint" in kind.claims)
 """Mechanisms that release all tables of a product together."""
 
-BASELINES = tuple(name for name, one in COMPARED.items() if one.origin == "baseline")
+BASELINES = tuple(name for name, kind in COMPARED.items() if kind.origin == "baseline")
 
 
 H15 = "h15"
@@ -86,7 +86,7 @@ class Contender:
 
     def measurement(self, price: "Price", cells: int) -> Measurement:
         """Calibrate for a table with this many worker cells; refused where conditions fail."""
-        mechanism = self._made(price, self.together(cells))
+        mechanism = _calibrated(self, price, self.together(cells))
         free = self.has_margins and self.kind.free_margins
         rule = PublicMargins() if free else NoMargins()
         return mechanism.measurement(by_cell=self.own_largest, margins=rule)
@@ -104,7 +104,7 @@ class Contender:
         together = self.together(cells)
         parts = cells if self.accounting == "sum" else 1
         try:
-            mechanism = self._made(price.less(MARGIN_SHARE), together)
+            mechanism = _calibrated(self, price.less(MARGIN_SHARE), together)
             rule = spend(mechanism, price.epsilon * MARGIN_SHARE, parts)
         except LeewardError:
             return None
@@ -113,9 +113,6 @@ class Contender:
     def together(self, cells: int) -> int:
         """How many worker cells the price pays for."""
         return cells if self.accounting in ("sum", "joint") else 1
-
-    def _made(self, price: "Price", cells: int) -> Mechanism:
-        return _calibrated(self, price, cells)
 
 
 @dataclass(frozen=True)
@@ -170,12 +167,15 @@ PRODUCT = "product"
 
 
 def contenders(workload: Workload, grid: Grid) -> tuple[Contender, ...]:
-    """All lines of a workload's figures: the papers', their tight forms, ours, the baselines."""
+    """All lines of a workload's figures: the papers', their tight forms, ours, the baselines.
+
+    Ours are whole blocks under the strong policy where that is proved, else cell by cell.
+    """
+    whole = {name for name in OURS if StrongAlpha() in REGISTRY[name].claims["worker"]}
     if workload.product is not None:
-        whole = [name for name in OURS if StrongAlpha() in REGISTRY[name].claims["worker"]]
         return (
             *(Contender(name, "strong", PRODUCT) for name in JOINT),
-            *(Contender(name, "strong", SPLIT) for name in whole),
+            *(Contender(name, "strong", SPLIT) for name in OURS if name in whole),
         )
     if workload.finest is not None:
         return tuple(Contender(name, "strong", how) for name in OURS for how in (SPLIT, ADDED))
@@ -184,33 +184,23 @@ def contenders(workload: Workload, grid: Grid) -> tuple[Contender, ...]:
     else:
         policy, each = "weak", "single" if workload.alone else "sum"
         block = "single" if workload.alone else "joint"
-    papers = sorted(name for name, one in COMPARED.items() if one.origin == "paper")
-    scalar = [
+    papers = sorted(name for name, kind in COMPARED.items() if kind.origin == "paper")
+    lines = [
         Contender(name, policy, each, calibration)
         for name in papers
         for calibration in ("published", "tight")
     ]
-    several = each == "sum" and workload.worker_cells > 1
-    parallel = [Contender(name, policy, "parallel", "published") for name in papers]
-    booked = "parallel" if several else each
-    return (
-        *scalar,
-        *(parallel if several else ()),
-        *(Contender(name, "none", booked, H15) for name in (FORMS if grid.printed else ())),
-        *(_ours(name, policy, each, block) for name in OURS),
-        *(baseline for name in BASELINES for baseline in _baselines(name, block, grid.thetas)),
-    )
-
-
-def _ours(name: str, policy: str, each: str, block: str) -> Contender:
-    """Whole blocks under the strong policy where that is proved, else cell by cell."""
-    strong = StrongAlpha() in REGISTRY[name].claims["worker"]
-    return Contender(name, "strong", block) if strong else Contender(name, policy, each)
-
-
-def _baselines(name: str, block: str, thetas: tuple[int, ...]) -> tuple[Contender, ...]:
-    """What protects workers alone, or whole establishments up to each θ."""
-    (promise,) = REGISTRY[name].claims["worker"]
-    if REGISTRY[name].in_plans:
-        return (Contender(name, promise.name, block),)
-    return tuple(Contender(name, promise.name, block, theta=theta) for theta in thetas)
+    booked = each
+    if each == "sum" and workload.worker_cells > 1:
+        booked = "parallel"
+        lines += [Contender(name, policy, booked, "published") for name in papers]
+    if grid.printed:
+        lines += [Contender(name, "none", booked, H15) for name in FORMS]
+    for name in OURS:
+        strong = name in whole
+        lines.append(Contender(name, "strong" if strong else policy, block if strong else each))
+    for name in BASELINES:  # workers only, or whole establishments up to each θ
+        (promise,) = REGISTRY[name].claims["worker"]
+        thetas = (None,) if REGISTRY[name].in_plans else grid.thetas
+        lines += [Contender(name, promise.name, block, theta=theta) for theta in thetas]
+    return tuple(lines)

@@ -8,11 +8,10 @@ from leeward.core.codebook import Marginal
 from leeward.core.processes import on_all_cores
 from leeward.core.show.page_rows import INTERNAL
 from leeward.lab.baselines.noise_infusion import Infusion
-from leeward.lab.evaluate.benchmark import Benchmark, Benchmarks, benchmarks
+from leeward.lab.evaluate.benchmark import Benchmarks, benchmarks, infusion_points
 from leeward.lab.evaluate.classical import Classical, compared
 from leeward.lab.evaluate.experiment import Outcome, ScoredExperiment, experiments
 from leeward.lab.evaluate.point import RefusedSetting, ScoredPoint
-from leeward.lab.evaluate.trial_measures import infusion_points
 from leeward.lab.evaluate.truth import PLACE, Truth, strata_attribute
 from leeward.lab.evaluate.workloads import Grid, Workload
 
@@ -99,6 +98,7 @@ class Evaluation:
     def as_json(self) -> dict[str, Any]:
         """The evaluation for programs."""
         study = self.study
+        classical = [asdict(protection) for protection in self.classical]
         return {
             "preset": study.preset,
             "data": study.data,
@@ -110,70 +110,57 @@ class Evaluation:
             "workloads": [asdict(table) for table in self.tables],
             "points": [point.as_json() for point in self.points],
             "refused": [asdict(setting) for setting in self.refused],
-            **(
-                {"classical": [asdict(classical) for classical in self.classical]}
-                if self.classical
-                else {}
-            ),
+            **({"classical": classical} if classical else {}),
         }
 
 
 def evaluate(study: Study, truths: Mapping[Marginal, Truth], progress: Progress) -> Evaluation:
     """Draw every contender at every point of the grid and measure it against the truth."""
-    held = benchmarks(truths, study.infusion, study.grid.trials, progress.step)
-    scored_experiments = [
+    compared_with = benchmarks(truths, study.infusion, study.grid.trials, progress.step)
+    settings = [
         experiment for load in study.workloads for experiment in experiments(load, study.grid)
     ]
     outcomes = run_all(
-        scored_experiments, held, lambda done, of: progress.part("settings", done, of)
+        settings, compared_with, lambda done, of: progress.part("settings", done, of)
     )
-    baseline = [
-        p
-        for workload in study.workloads
-        for p in infusion_points(workload, held[workload.marginal])
-    ]
-    measured = [
-        p for outcome in outcomes if not isinstance(outcome, RefusedSetting) for p in outcome
-    ]
-    return Evaluation(
-        study,
-        tuple(
-            _table(workload, held[workload.marginal], study.place) for workload in study.workloads
-        ),
-        (*baseline, *measured),
-        tuple(setting for setting in outcomes if isinstance(setting, RefusedSetting)),
-        _classical(study, truths, progress) if study.classical else (),
-    )
+    tables, refused = [], []
+    points: list[ScoredPoint] = []
+    for load in study.workloads:
+        benchmark = compared_with[load.marginal]
+        points += infusion_points(load, benchmark)
+        tables.append(
+            EvaluatedTable(
+                load.name,
+                load.words,
+                benchmark.truth.cells.shape[0],
+                benchmark.truth.worker_cells,
+                benchmark.baseline.suppressed,
+                benchmark.baseline.distorted,
+                strata_attribute(load.marginal, study.place),
+            )
+        )
+    for outcome in outcomes:
+        if isinstance(outcome, RefusedSetting):
+            refused.append(outcome)
+        else:
+            points += outcome
+    classical: tuple[Classical, ...] = ()
+    if study.classical:
+        progress.step("withholding and rounding")
+        classical = compared(study.workloads, truths)
+    return Evaluation(study, tuple(tables), tuple(points), tuple(refused), classical)
 
 
 def run_all(
-    asked: Sequence[ScoredExperiment], held: Benchmarks, progress: Callable[[int, int], None]
+    settings: Sequence[ScoredExperiment], against: Benchmarks, progress: Callable[[int, int], None]
 ) -> list[Outcome]:
     """The outcomes in the order of the experiments; progress gets how many of how many are done."""
     outcomes: dict[int, Outcome] = {}
-    for number, outcome in on_all_cores(lambda n: asked[n].run(held), len(asked), "evaluate"):
+    count = len(settings)
+    for number, outcome in on_all_cores(lambda n: settings[n].run(against), count, "evaluate"):
         outcomes[number] = outcome
-        progress(len(outcomes), len(asked))
-    return [outcomes[number] for number in range(len(asked))]
-
-
-def _classical(
-    study: Study, truths: Mapping[Marginal, Truth], progress: Progress
-) -> tuple[Classical, ...]:
-    progress.step("withholding and rounding")
-    return compared(study.workloads, truths)
-
-
-def _table(workload: Workload, benchmark: Benchmark, place: str) -> EvaluatedTable:
-    return EvaluatedTable(
-        workload.name,
-        workload.words,
-        benchmark.truth.cells.shape[0],
-        benchmark.truth.worker_cells,
-        benchmark.baseline.suppressed,
-        benchmark.baseline.distorted,
-        strata_attribute(workload.marginal, place),
-    )
+        progress(len(outcomes), count)
+    return [outcomes[number] for number in range(count)]
 
 
 def marginals(workloads: Sequence[Workload]) -> tuple[Marginal, ...]:

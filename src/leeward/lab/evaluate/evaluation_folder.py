@@ -4,8 +4,7 @@ import csv
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from io import StringIO
 from pathlib import Path
@@ -106,23 +105,23 @@ def _folder(
     for stem, picture in drawn.items():
         contents[f"figures/{stem}.svg"] = picture.svg.encode()
         contents[f"figures/{stem}.png"] = png(picture.svg)
-    with _os_errors_refused(out):
+    try:
         out.mkdir(mode=0o700 if private else 0o777)
-        with _whole(out):
+        try:
             (out / "figures").mkdir(mode=0o700 if private else 0o777)
             for name, content in contents.items():
                 _write(out / name, content, private=private)
+        except BaseException:  # also Ctrl-C: what was written before it is removed
+            shutil.rmtree(out, ignore_errors=True)
+            raise
+    except OSError as error:
+        raise BadFile(
+            "--out",
+            rule=f"must be a folder that can be written ({error.strerror})",
+            value=repr(str(out)),
+            next_step="Choose another folder, or make room.",
+        ) from None
     return tuple(out / name for name in contents)
-
-
-@contextmanager
-def _whole(out: Path) -> Iterator[None]:
-    """All of the folder or nothing: what was written before a failure or Ctrl-C is removed."""
-    try:
-        yield
-    except BaseException:
-        shutil.rmtree(out, ignore_errors=True)
-        raise
 
 
 def _write(path: Path, content: bytes, *, private: bool) -> None:
@@ -147,16 +146,3 @@ def _cell(value: object) -> object:
 
 def _json(content: Mapping[str, Any]) -> bytes:
     return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
-
-
-@contextmanager
-def _os_errors_refused(out: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise BadFile(
-            "--out",
-            rule=f"must be a folder that can be written ({error.strerror})",
-            value=repr(str(out)),
-            next_step="Choose another folder, or make room.",
-        ) from None

@@ -99,16 +99,16 @@ def _workloads(evaluation: Evaluation, drawn: Pictures) -> list[WorkloadSection]
 
 def break_even_rows(evaluation: Evaluation) -> list[PageRow]:
     """A row for each workload and α, a cell for each family of mechanisms."""
-    found: dict[tuple[str, float], dict[str, BreakEven]] = {}
+    evens: dict[tuple[str, float], dict[str, BreakEven]] = {}
     for even in break_even(evaluation.points):
-        found.setdefault((even.workload, even.alpha), {})[even.family] = even
+        evens.setdefault((even.workload, even.alpha), {})[even.family] = even
     return [
         PageRow(
             capital(evaluation.words.get(workload, workload)),
             (f"{alpha:g}", *(reached(mine[family]) for family in FAMILIES)),
         )
         for name in evaluation.words
-        for (workload, alpha), mine in found.items()
+        for (workload, alpha), mine in evens.items()
         if workload == name
     ]
 
@@ -124,18 +124,36 @@ def findings_rows(evaluation: Evaluation) -> list[PageRow]:
     ]
 
 
-def verdict(one: KeyFinding) -> str:
+def verdict(finding: KeyFinding) -> str:
     """A verdict in words, with how often the rule holds."""
-    if one.verdict is None:
+    if finding.verdict is None:
         return NOTHING
-    return f"{'holds' if one.verdict else 'does not hold'}, {one.holds} of {one.of}"
+    words = "holds" if finding.verdict else "does not hold"
+    return f"{words}, {finding.holds} of {finding.of}"
 
 
 def reference_rows(result: WorkloadResult) -> list[PageRow]:
     """Every mechanism at the setting of the table, noise infusion first."""
     shown = sorted(drawable(result.here), key=_order)
     known = [] if result.infusion is None or not shown else [result.infusion]
-    return [_row(point) for point in (*known, *shown)]
+    rows = []
+    for point in (*known, *shown):
+        today = point.mechanism == INFUSION
+        cells = (
+            promise(replace(point, delta=max(point.delta, point.delta_summed))),
+            NOTHING if today else significant(point.epsilon_summed or point.epsilon),
+            significant(point.l1),
+            significant(point.l2),
+            significant(point.ratio_to_infusion),
+            significant(point.ratio_where_published),
+            correlation(point.spearman),
+            percent(point.negative),
+            percent(point.coverage),
+            point.l1_source,
+        )
+        name = "Noise infusion" if today else capital(called(point))
+        rows.append(PageRow(name, cells, line_of(point).ours))
+    return rows
 
 
 def _order(point: ScoredPoint) -> tuple[int, bool, float]:
@@ -143,22 +161,3 @@ def _order(point: ScoredPoint) -> tuple[int, bool, float]:
     line = line_of(point)
     kind = 0 if line.ours else 2 if line.baseline else 1
     return kind, line.accounting == PARALLEL, inf if point.l1 is None else point.l1
-
-
-def _row(point: ScoredPoint) -> PageRow:
-    today = point.mechanism == INFUSION
-    cells = (
-        promise(replace(point, delta=max(point.delta, point.delta_summed))),
-        NOTHING if today else significant(point.epsilon_summed or point.epsilon),
-        significant(point.l1),
-        significant(point.l2),
-        significant(point.ratio_to_infusion),
-        significant(point.ratio_where_published),
-        correlation(point.spearman),
-        percent(point.negative),
-        percent(point.coverage),
-        point.l1_source,
-    )
-    return PageRow(
-        "Noise infusion" if today else capital(called(point)), cells, line_of(point).ours
-    )

@@ -12,7 +12,7 @@ from leeward.core.codebook.cells import ends
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.lab.baselines.printed import PrintedForm
-from leeward.lab.evaluate.benchmark import Benchmark, Benchmarks
+from leeward.lab.evaluate.benchmark import Benchmark, Benchmarks, TrialResults, measured
 from leeward.lab.evaluate.contender import (
     ADDED,
     MARGIN_SHARE,
@@ -24,9 +24,7 @@ from leeward.lab.evaluate.contender import (
 )
 from leeward.lab.evaluate.evaluated_product import ReleasedProduct, released
 from leeward.lab.evaluate.point import RefusedSetting, ScoredPoint, ScoredSetting
-from leeward.lab.evaluate.score import Trial
 from leeward.lab.evaluate.strata import Floats, StratumGroups
-from leeward.lab.evaluate.trial_measures import TrialResults, measured
 from leeward.lab.evaluate.truth import Truth, added
 from leeward.lab.evaluate.workloads import Grid, Workload
 
@@ -124,11 +122,16 @@ class ScoredExperiment:
         benchmark, finest = benchmarks[self.workload.marginal], self.workload.finest
         if self.contender.accounting == ADDED and finest is not None:
             return self._added(measurement, benchmark, benchmarks[finest].truth)
-        expected = measurement.expected(benchmark.truth.columns(measurement))
-        often = self.often(expected, benchmark.truth.counts.size)
-        trials, covered = self._drawn(measurement, benchmark, often)
+        truth, trials, covered = benchmark.truth, [], list[Floats]()
+        wide, columns = self.wide(truth), truth.columns(measurement)
+        expected = measurement.expected(columns)
+        often = self.often(expected, truth.counts.size)
+        for _ in range(often):
+            drawn = measurement.measure(columns)
+            trials.append(benchmark.scorer.trial(drawn.values))
+            covered += _held(drawn, truth, truth.groups, wide)
         if often:
-            covered += self._covered(benchmark.truth)
+            covered += self._covered(truth)
         return TrialResults(tuple(trials), expected, tuple(covered))
 
     @property
@@ -142,11 +145,15 @@ class ScoredExperiment:
         """Draws of the finest table, added up to the margin; their sum has no closed form."""
         finest, margin = self.workload.finest or self.workload.marginal, self.workload.marginal
         columns = fine.columns(measurement)
-        drawn = (measurement.measure(columns).values for _ in range(self.trials))
-        sums = (added(one, fine, benchmark.truth, (finest, margin)) for one in drawn)
-        trials = tuple(benchmark.scorer.trial(one) for one in sums)
+        trials = []
+        for _ in range(self.trials):
+            values = measurement.measure(columns).values
+            total = added(values, fine, benchmark.truth, (finest, margin))
+            trials.append(benchmark.scorer.trial(total))
         known = measurement.expected(columns)
-        return TrialResults(trials, known._replace(absolute=None, bias=None, square=None), ())
+        return TrialResults(
+            tuple(trials), known._replace(absolute=None, bias=None, square=None), ()
+        )
 
     def _of_product(
         self, benchmark: Benchmark, tables: Truth, product: ReleasedProduct
@@ -172,7 +179,7 @@ class ScoredExperiment:
             return []
         groups, wide = truth.groups.among(some.stratum_of_cell), self.wide(some)
         draws = (self._own(bought.draw()) for _ in range(self.trials))
-        return [one for drawn in draws for one in _held(drawn, some, groups, wide)]
+        return [shares for drawn in draws for shares in _held(drawn, some, groups, wide)]
 
     def _released(self, tables: Truth, share: Fraction | None = None) -> ReleasedProduct:
         """The tables of the product; `share` of ε pays for margins that are not free."""
@@ -186,27 +193,15 @@ class ScoredExperiment:
         margins = {name: margin[:, own] for name, margin in drawn.margins.items()}
         return Measured(drawn.values[:, own], margins, drawn.law)
 
-    def _drawn(
-        self, measurement: Measurement, benchmark: Benchmark, often: int
-    ) -> tuple[list[Trial], list[Floats]]:
-        """The measures of each trial, and the share of margins that held where there are any."""
-        scored, covered = [], []
-        wide, columns = self.wide(benchmark.truth), benchmark.truth.columns(measurement)
-        for _ in range(often):
-            drawn = measurement.measure(columns)
-            scored.append(benchmark.scorer.trial(drawn.values))
-            covered += _held(drawn, benchmark.truth, benchmark.truth.groups, wide)
-        return scored, covered
-
     def _covered(self, truth: Truth) -> list[Floats]:
-        """The same for margins that are bought, on a part of the table; none where they are not."""
+        """Shares of bought margins that held, on a part of the table; none if none are bought."""
         measurement = self.contender.with_margins(self.own_price, self.workload.worker_cells)
         if measurement is None:
             return []
         some = truth.thinned(MARGIN_CELLS)
         groups, wide = truth.groups.among(some.stratum_of_cell), self.wide(some)
         draws = (measurement.measure(some.columns(measurement)) for _ in range(self.trials))
-        return [one for drawn in draws for one in _held(drawn, some, groups, wide)]
+        return [shares for drawn in draws for shares in _held(drawn, some, groups, wide)]
 
     def wide(self, truth: Truth) -> NDArray[np.bool_]:
         """Cells with noise so wide that rounding to whole jobs and S ≥ 1 no longer matter."""

@@ -110,7 +110,7 @@ def compared(points: Iterable[ScoredPoint], form: str) -> tuple[ScoredPoint, ...
         and point.accounting in ("single", PARALLEL)
         and point.l1 is not None
     ]
-    return tuple(sorted(scored_points, key=lambda scored_point: scored_point.cells))
+    return tuple(sorted(scored_points, key=lambda point: point.cells))
 
 
 def has_printed(points: Iterable[ScoredPoint]) -> bool:
@@ -201,31 +201,25 @@ class _Compared:
 
     def _curves(self, shared: str) -> Iterator[tuple[Curve, list[ScoredPoint]]]:
         """The points of each table and algorithm that share α, by ε, or the other way round."""
-        found: dict[Curve, list[ScoredPoint]] = {}
+        curves: dict[Curve, list[ScoredPoint]] = {}
         for point in self.points:
             key = point.workload, point.mechanism, float(getattr(point, shared))
-            found.setdefault(key, []).append(point)
-        for key, mine in found.items():
-            yield (
-                key,
-                sorted(
-                    mine,
-                    key=lambda scored_point: (scored_point.alpha or 0, scored_point.epsilon or 0),
-                ),
-            )
+            curves.setdefault(key, []).append(point)
+        for key, mine in curves.items():
+            yield key, sorted(mine, key=lambda point: (point.alpha or 0, point.epsilon or 0))
 
     def _pairs(
         self, first: str, second: str
     ) -> Mapping[tuple[float, float], dict[str, tuple[ScoredPoint, ScoredPoint]]]:
         """Two algorithms side by side, by α and ε and then by table."""
         known = {(p.workload, p.mechanism, p.alpha, p.epsilon): p for p in self.points}
-        found: dict[tuple[float, float], dict[str, tuple[ScoredPoint, ScoredPoint]]] = {}
+        pairs: dict[tuple[float, float], dict[str, tuple[ScoredPoint, ScoredPoint]]] = {}
         for (load, name, alpha, epsilon), point in known.items():
             other = known.get((load, second, alpha, epsilon))
             if name == first and other is not None:
                 at = float(alpha or 0), float(epsilon or 0)
-                found.setdefault(at, {})[load] = (point, other)
-        return found
+                pairs.setdefault(at, {})[load] = (point, other)
+        return pairs
 
 
 def _everywhere(kept: Sequence[bool], numbers: Sequence[Numbers]) -> Judgement:
@@ -236,7 +230,7 @@ def _everywhere(kept: Sequence[bool], numbers: Sequence[Numbers]) -> Judgement:
 def _slope(points: Sequence[ScoredPoint]) -> float:
     """Least squares of ln L1 on ln ε."""
     x = np.array([log(point.epsilon or 1) for point in points])
-    y = np.array([log(scored_point.l1 or 1) for scored_point in points])
+    y = np.array([log(point.l1 or 1) for point in points])
     x -= x.mean()
     return float((x * y).sum() / (x * x).sum())
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import capital, percent, significant
@@ -30,7 +31,6 @@ from leeward.lab.evaluate.regressions import (
     TAILS,
     RegressionPoint,
     Regressions,
-    StatisticOfCells,
 )
 from leeward.systems.regress.mose import NOTICE
 
@@ -123,7 +123,7 @@ def regression_figures(done: Regressions) -> dict[str, PanelPicture]:
         error,
         title="Cells put into the right tail",
         y=Direction("share of outer fifths that is right", reaches=(0, 1)),
-        facets=_facets(done, lambda regression_point: regression_point.tails),
+        facets=_facets(done, lambda point: point.tails),
         subtitle="Share of the cells of the highest and lowest fifth that are released in it. "
         f"{STYLE}",
         level=(1 / TAILS, "by chance"),
@@ -136,33 +136,18 @@ def _facets(
 ) -> tuple[Facet, ...]:
     """A panel for each statistic, a line for each method."""
     by_epsilon = sorted(done.points, key=lambda point: point.epsilon)
-    return tuple(
-        Facet(
-            capital(STATISTICS[statistic]),
-            tuple(
-                _trace(
-                    name,
-                    [p for p in by_epsilon if (p.method, p.statistic) == (name, statistic)],
-                    measure,
-                )
-                for name in SHOWN
-            ),
-        )
-        for statistic in dict.fromkeys(
-            regression_point.statistic for regression_point in done.points
-        )
-    )
-
-
-def _trace(
-    method: str,
-    points: Sequence[RegressionPoint],
-    measure: Callable[[RegressionPoint], float | None],
-) -> Trace:
-    look = SHOWN[method]
-    private = any(point.private for point in points)
-    stroke = Stroke(look.colour, "" if private else "6 3", look.shape, 2.6 if private else 1.2)
-    return Trace(look.label, stroke, tuple(TracePoint(p.epsilon, measure(p)) for p in points))
+    facets = []
+    for statistic in dict.fromkeys(point.statistic for point in done.points):
+        traces = []
+        for method, look in SHOWN.items():
+            mine = [p for p in by_epsilon if (p.method, p.statistic) == (method, statistic)]
+            private = any(point.private for point in mine)
+            dash, width = ("", 2.6) if private else ("6 3", 1.2)
+            stroke = Stroke(look.colour, dash, look.shape, width)
+            points = tuple(TracePoint(point.epsilon, measure(point)) for point in mine)
+            traces.append(Trace(look.label, stroke, points))
+        facets.append(Facet(capital(STATISTICS[statistic]), tuple(traces)))
+    return tuple(facets)
 
 
 def _epsilons(done: Regressions) -> list[float]:
@@ -170,26 +155,27 @@ def _epsilons(done: Regressions) -> list[float]:
 
 
 def regression_findings(done: Regressions) -> tuple[FindingRow, ...]:
-    """Error and tails at the ε of the Atlas, and χ where the rule of corners misses a point."""
-    return tuple(row for line in done.lines for row in _finding_rows(done, line))
+    """Error and tails at the ε of the Atlas, and χ where the rule of corners misses a point.
 
-
-def _finding_rows(done: Regressions, line: StatisticOfCells) -> Iterator[FindingRow]:
-    """The least squares of a statistic, then every method at the ε nearest to that of the Atlas."""
-    table = capital(STATISTICS[line.statistic])
+    The least squares of a statistic, then every method at the ε nearest to that of the Atlas.
+    """
+    rows = []
     epsilon = min(_epsilons(done), key=lambda number: (abs(number - POINT_OF_ATLAS), number))
-    yield FindingRow(table, "", "standard error", "least squares", line.se)
-    for point in _here(done, line.statistic, epsilon):
-        label, setting = SHOWN[point.method].label, f"ε = {epsilon:g}"
-        of = "" if point.published == 1 else f"of {percent(point.published)} of cells"
-        yield FindingRow(table, setting, "median error over cells", label, point.error, of)
-        yield FindingRow(table, setting, "share of outer fifths that is right", label, point.tails)
-    if line.chi_local is None or line.chi_local > line.chi * (1 + 1e-9):
-        verdict = "unbounded" if line.chi_local is None else "corners miss a point"
-        yield FindingRow(table, "", "χ by points added at corners", "MOSE", line.chi)
-        yield FindingRow(
-            table, "", "χ by all points that may change", "MOSE", line.chi_local, verdict
-        )
+    setting = f"ε = {epsilon:g}"
+    for line in done.lines:
+        name = capital(STATISTICS[line.statistic])
+        table, at_epsilon = partial(FindingRow, name, ""), partial(FindingRow, name, setting)
+        rows.append(table("standard error", "least squares", line.se))
+        for point in _here(done, line.statistic, epsilon):
+            label = SHOWN[point.method].label
+            of = "" if point.published == 1 else f"of {percent(point.published)} of cells"
+            rows.append(at_epsilon("median error over cells", label, point.error, of))
+            rows.append(at_epsilon("share of outer fifths that is right", label, point.tails))
+        if line.chi_local is None or line.chi_local > line.chi * (1 + 1e-9):
+            verdict = "unbounded" if line.chi_local is None else "corners miss a point"
+            rows.append(table("χ by points added at corners", "MOSE", line.chi))
+            rows.append(table("χ by all points that may change", "MOSE", line.chi_local, verdict))
+    return tuple(rows)
 
 
 def regression_caution(done: Regressions) -> Iterator[str]:
@@ -231,27 +217,25 @@ def regression_page(done: Regressions, drawn: Mapping[str, PanelPicture]) -> str
 def _tables(done: Regressions) -> Iterator[Standing]:
     for line in done.lines:
         for epsilon in _epsilons(done):
-            here = _here(done, line.statistic, epsilon)
+            rows = []
+            for point in _here(done, line.statistic, epsilon):
+                cells = (
+                    "ε" if point.private else "none",
+                    significant(point.error),
+                    significant(point.ratio_to_se),
+                    percent(point.tails),
+                    percent(point.published),
+                )
+                rows.append(PageRow(capital(SHOWN[point.method].label), cells, point.private))
             caption = f"{capital(STATISTICS[line.statistic])}, ε = {epsilon:g}"
-            yield Standing(caption, [_row(point) for point in here])
-
-
-def _row(point: RegressionPoint) -> PageRow:
-    cells = (
-        "ε" if point.private else "none",
-        significant(point.error),
-        significant(point.ratio_to_se),
-        percent(point.tails),
-        percent(point.published),
-    )
-    return PageRow(capital(SHOWN[point.method].label), cells, point.private)
+            yield Standing(caption, rows)
 
 
 def _here(done: Regressions, statistic: str, epsilon: float) -> list[RegressionPoint]:
     """The points of a setting in the order of the methods."""
-    found = {
+    by_method = {
         point.method: point
         for point in done.points
         if point.statistic == statistic and point.epsilon == epsilon
     }
-    return [found[name] for name in SHOWN]
+    return [by_method[name] for name in SHOWN]

@@ -141,18 +141,16 @@ class Private:
 
     def draws(self, epsilon: Fraction, trials: int) -> Mapping[str, Floats]:
         """Each trial is a release, calibrated and drawn as `leeward regress` does."""
-        drawn = [_estimates(self.lines(epsilon)) for _ in range(trials)]
-        return {of.name: np.array([one[of.name] for one in drawn]) for of in ESTIMANDS}
-
-
-def _estimates(lines: Lines) -> dict[str, Floats]:
-    """Released lines of a, b in [−1, 1] as statistics of x, y in [0, 1]."""
-    return {
-        of.name: (1 + lines.predictions(2 * of.rank - 1).value) / 2
-        if of.level
-        else lines.slopes().value
-        for of in ESTIMANDS
-    }
+        estimates: dict[str, list[Floats]] = {of.name: [] for of in ESTIMANDS}
+        for _ in range(trials):
+            lines = self.lines(epsilon)
+            for of in ESTIMANDS:  # lines are of a, b in [−1, 1], statistics of x, y in [0, 1]
+                if of.level:
+                    values = (1 + lines.predictions(2 * of.rank - 1).value) / 2
+                else:
+                    values = lines.slopes().value
+                estimates[of.name].append(values)
+        return {name: np.array(drawn) for name, drawn in estimates.items()}
 
 
 def _moments(cells: Mapping[str, ScaledPoints]) -> Callable[[Fraction], Lines]:
@@ -163,17 +161,17 @@ def _moments(cells: Mapping[str, ScaledPoints]) -> Callable[[Fraction], Lines]:
 
 
 def _theil_sen(cells: Mapping[str, ScaledPoints]) -> Callable[[Fraction], Lines]:
-    counts = np.array([scaled_points.fit.count for scaled_points in cells.values()])
+    counts = np.array([cell.fit.count for cell in cells.values()])
     known = counts >= FEWEST
     points = [_lattice(cell) for cell in cells.values()]
 
     def release(epsilon: Fraction) -> Lines:
         sen = TheilSen.calibrated(epsilon)
-        found = [
+        ends = [
             sen.release(*point, count) if count >= FEWEST else (0, 0)
             for point, count in zip(points, counts.tolist(), strict=True)
         ]
-        return MedianLines.of(np.array(found), counts, known)
+        return MedianLines.of(np.array(ends), counts, known)
 
     return release
 
@@ -197,16 +195,23 @@ def compare(
     """
     grid = (GRID if trials is None else GRID.with_trials(trials)).with_settings((), epsilons)
     made_up = cells is None
-    held = made_up_cells() if cells is None else cells
-    _refuse_few(held)
-    return Regressions(
-        MADE_UP if made_up else data,
-        made_up,
-        len(held),
-        grid.trials,
-        tuple(_lines(held)),
-        tuple(_points(held, grid, progress or Silent())),
-    )
+    cells = made_up_cells() if cells is None else cells
+    if sum(cell.fit.exists for cell in cells.values()) < FEWEST_CELLS:
+        raise InvalidParameter(
+            "--cells",
+            rule=f"must hold at least {FEWEST_CELLS} cells with two different x each",
+            value="fewer",
+            next_step="Compare on more cells, or leave --cells out for made-up ones.",
+        )
+    lines = []
+    for of in ESTIMANDS:
+        local = [cell.fit.count * cell.local_sensitivity(of) for cell in cells.values()]
+        chi, most = Mose().envelopes(cells, of)[""].chi, float(np.nanmax(local))
+        chi_local = most if isfinite(most) else None
+        lines.append(StatisticOfCells(of.name, _truth(cells, of)[1], chi, chi_local))
+    words = MADE_UP if made_up else data
+    points = tuple(_points(cells, grid, progress or Silent()))
+    return Regressions(words, made_up, len(cells), grid.trials, tuple(lines), points)
 
 
 def contenders(cells: Mapping[str, ScaledPoints]) -> dict[str, RegressionMethod]:
@@ -239,7 +244,7 @@ def _points(
                 error,
                 None if error is None else error / se,
                 float(np.mean(~np.isnan(released))),
-                float(np.mean([tail_share(one, estimate) for one in released])),
+                float(np.mean([tail_share(drawn, estimate) for drawn in released])),
             )
         progress.part("settings", done, len(settings))
 
@@ -268,32 +273,11 @@ def tail_share(released: Floats, truth: Floats) -> float:
     Cells without an estimate are in no fifth. By chance it is a fifth.
     """
     size = int(np.sum(~np.isnan(truth))) // TAILS
-    found = 0
+    right = 0
     for sign in (1, -1):
-        true, seen = (set(_lowest(sign * number, size)) for number in (truth, released))
-        found += len(true & seen)
-    return found / (2 * size)
-
-
-def _lowest(values: Floats, size: int) -> list[int]:
-    """The places of the smallest values; nan has none."""
-    order = np.argsort(values, kind="stable")  # nan last
-    return [int(at) for at in order[:size] if not np.isnan(values[at])]
-
-
-def _lines(cells: Mapping[str, ScaledPoints]) -> Iterator[StatisticOfCells]:
-    for of in ESTIMANDS:
-        local = [cell.fit.count * cell.local_sensitivity(of) for cell in cells.values()]
-        chi = Mose().envelopes(cells, of)[""].chi
-        most = float(np.nanmax(local))
-        yield StatisticOfCells(of.name, _truth(cells, of)[1], chi, most if isfinite(most) else None)
-
-
-def _refuse_few(cells: Mapping[str, ScaledPoints]) -> None:
-    if sum(cell.fit.exists for cell in cells.values()) < FEWEST_CELLS:
-        raise InvalidParameter(
-            "--cells",
-            rule=f"must hold at least {FEWEST_CELLS} cells with two different x each",
-            value="fewer",
-            next_step="Compare on more cells, or leave --cells out for made-up ones.",
-        )
+        fifths = []
+        for values in (truth, released):
+            outer = np.argsort(sign * values, kind="stable")[:size]  # nan is last
+            fifths.append({int(at) for at in outer if not np.isnan(values[at])})
+        right += len(fifths[0] & fifths[1])
+    return right / (2 * size)

@@ -108,7 +108,9 @@ def average_ranks(values: Values) -> Floats:
     inner = ~(low | high)
     ranks = np.empty(values.size)
     ranks[low] = _sorted_ranks(values[low])
-    ranks[inner] = np.count_nonzero(low) + _counted_ranks(values[inner] + REACH)
+    shifted = values[inner] + REACH
+    within = _shared(np.bincount(shifted, minlength=2 * REACH))[shifted]
+    ranks[inner] = np.count_nonzero(low) + within
     ranks[high] = values.size - np.count_nonzero(high) + _sorted_ranks(values[high])
     return ranks
 
@@ -116,11 +118,6 @@ def average_ranks(values: Values) -> Floats:
 def _sorted_ranks(values: Values) -> Floats:
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     return _shared(counts)[inverse]
-
-
-def _counted_ranks(values: Values) -> Floats:
-    ranks: Floats = _shared(np.bincount(values, minlength=2 * REACH))[values]
-    return ranks
 
 
 def _shared(counts: NDArray[np.integer]) -> Floats:

@@ -48,8 +48,13 @@ class Truth:
     def read(cls, engine: Engine, marginal: Marginal, place: int) -> "Truth":
         """Open a prepared table; `place` is which workplace dimension the strata go by."""
         workplaces = engine.frame_cells(marginal)
-        if not workplaces:
-            raise _empty(marginal)
+        if not workplaces:  # the frame is public: this may be said of it
+            raise InvalidParameter(
+                "tables",
+                rule="must have workplaces in the frame to be evaluated",
+                value=f"none for table {shown(marginal.name)}",
+                next_step="Leave the table out, or widen its filter.",
+            )
         (batch,) = engine.establishments(marginal, batch=workplaces, owners=True)
         entries = checked_entries(batch.cells.opened(), MOST, len(marginal.breakdowns) or 1)
         strata = _strata(marginal, batch.keys, entries, place)
@@ -73,9 +78,9 @@ class Truth:
         """d."""
         return self.cells.shape[1]
 
-    def columns(self, made: Measurement) -> Cells | Entries:
+    def columns(self, measurement: Measurement) -> Cells | Entries:
         """What a measurement needs of the table."""
-        return self.entries if made.needs is Needs.ENTRIES else self.cells
+        return self.entries if measurement.needs is Needs.ENTRIES else self.cells
 
     def of_cells(self, cells: Integers) -> "Truth":
         """The same with some of the worker cells."""
@@ -99,8 +104,7 @@ class Truth:
             raise TypeError("the entries were tabulated without employers")
         owner = self.entries.employer[self.entries.row]
         pairs = np.unique(np.stack([self.entries.where(), owner]), axis=1)
-        found = np.bincount(pairs[0], minlength=self.counts.size)
-        return found.reshape(self.counts.shape)
+        return np.bincount(pairs[0], minlength=self.counts.size).reshape(self.counts.shape)
 
     def thinned(self, most: int) -> "Truth":
         """Every k-th workplace cell, so that at most `most` cells are left; no entries."""
@@ -109,8 +113,7 @@ class Truth:
     def every(self, step: int) -> "Truth":
         """One of so many workplace cells; no entries."""
         some = slice(None, None, step)
-        held = self.cells
-        cells = Cells(**{name: column[some] for name, column in columns(held).items()})
+        cells = Cells(**{name: column[some] for name, column in columns(self.cells).items()})
         keys = None if self.keys is None else self.keys[some]
         whole = None if self.whole is None else self.whole.every(step)
         return replace(self, cells=cells, strata=self.strata[some], keys=keys, whole=whole)
@@ -168,16 +171,6 @@ def place_position(marginal: Marginal, place: str) -> int:
     """The workplace dimension that makes the strata: the one of this name, else the first."""
     names = [dimension.name for dimension in marginal.workplace]
     return names.index(place) if place in names else 0
-
-
-def _empty(marginal: Marginal) -> InvalidParameter:
-    """The frame is public: that it has no such workplaces may be said."""
-    return InvalidParameter(
-        "tables",
-        rule="must have workplaces in the frame to be evaluated",
-        value=f"none for table {shown(marginal.name)}",
-        next_step="Leave the table out, or widen its filter.",
-    )
 
 
 def _strata(marginal: Marginal, keys: Integers, entries: Entries, place: int) -> Integers:
