@@ -82,30 +82,28 @@ def parameters(name: str, written: Sequence[str], function: str = ATTACK) -> Map
         for option in signature(getattr(_module(name), function)).parameters.values()
         if option.kind is Parameter.KEYWORD_ONLY and isinstance(option.default, (int, float, str))
     }
-    return dict(_read(name, words, known) for words in written)
-
-
-def _read(name: str, written: str, known: Mapping[str, Any]) -> tuple[str, Any]:
-    key, _, value = written.partition("=")
-    if key not in known:
-        listed = ", ".join(known) or "none"
-        raise InvalidParameter(
-            "--with",
-            rule=f"must set a parameter of {name} as KEY=VALUE; it has {listed}",
-            value=shown(written),
-            next_step=did_you_mean(key, known, "Set one of these, or leave it out."),
-        )
-    kind = type(known[key])
-    try:
-        return key, kind(value)
-    except ValueError:
-        words = {int: "a whole number", float: "a number"}[kind]
-        raise InvalidParameter(
-            f"--with {key}",
-            rule=f"must be {words}",
-            value=shown(value),
-            next_step=f"Give for example {key}={known[key]}.",
-        ) from None
+    given: dict[str, Any] = {}
+    for words in written:
+        key, _, value = words.partition("=")
+        if key not in known:
+            listed = ", ".join(known) or "none"
+            raise InvalidParameter(
+                "--with",
+                rule=f"must set a parameter of {name} as KEY=VALUE; it has {listed}",
+                value=shown(words),
+                next_step=did_you_mean(key, known, "Set one of these, or leave it out."),
+            )
+        kind = type(known[key])
+        try:
+            given[key] = kind(value)
+        except ValueError:
+            raise InvalidParameter(
+                f"--with {key}",
+                rule=f"must be {'a whole number' if kind is int else 'a number'}",
+                value=shown(value),
+                next_step=f"Give for example {key}={known[key]}.",
+            ) from None
+    return given
 
 
 def run(name: str, world: AttackedWorld | None = None, **given: Any) -> AttackFinding:  # noqa: ANN401

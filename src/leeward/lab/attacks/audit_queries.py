@@ -189,7 +189,7 @@ def attack(
             f"are right in {percent(right)}. Nothing is denied, so no denial tells anything.",
         ),
         against_nothing=Against(0.0, "Without any sum every bit can be either."),
-        pictures=(_believed(share, _determined(linear), float(sure.mean())), _hard(times)),
+        pictures=_pictures((share, _determined(linear), float(sure.mean())), times),
         remarks=(
             f"Of all numbers up to 9 with max(a, b, c) = 5 told and max(a, b) denied, c is "
             f"{' or '.join(map(str, sorted(thirds)))}: the denial discloses it.",
@@ -211,30 +211,30 @@ def _determined(bits: Bits) -> float:
     return sum(bit is not None for bit in bits) / len(bits)
 
 
-def _believed(exact: float, linear: float, ours: float) -> Shares:
-    return Shares(
-        "Three exact sums fix all four secrets, though equations alone fix none",
-        (
-            bar("solved in whole numbers: bits fixed", exact),
-            bar("solved as equations: bits fixed", linear),
-            bar("noisy sums: belief in a bit", ours, "ours"),
-            bar("no sums: belief in a bit", 0.5, "nothing"),
-        ),
-        most=1,
+def _pictures(
+    shares: tuple[float, float, float], times: Sequence[tuple[int, float, bool]]
+) -> tuple[Shares, Plot]:
+    exact, linear, ours = shares
+    believed = (
+        bar("solved in whole numbers: bits fixed", exact),
+        bar("solved as equations: bits fixed", linear),
+        bar("noisy sums: belief in a bit", ours, "ours"),
+        bar("no sums: belief in a bit", 0.5, "nothing"),
     )
-
-
-def _hard(times: Sequence[tuple[int, float, bool]]) -> Plot:
     ended = [(n, t) for n, t, done in times if done]
     stopped = [(n, t) for n, t, done in times if not done]
     series = [PlotSeries("all bits decided", "theirs", ended)]
     if stopped:
         series.append(PlotSeries("given up", "nothing", stopped, joined=False))
     slowest = significant(max(t for _, t, _ in times))
-    return Plot(
-        f"Auditing exact sums gets slow quickly: up to {slowest} seconds here",
-        x="people",
-        y="seconds",
-        series=tuple(series),
-        log_y=True,
-    )
+    return (
+        Shares("Three exact sums fix all four secrets, though equations alone fix none",
+               believed, most=1),
+        Plot(
+            f"Auditing exact sums gets slow quickly: up to {slowest} seconds here",
+            x="people",
+            y="seconds",
+            series=tuple(series),
+            log_y=True,
+        ),
+    )  # fmt: skip

@@ -157,25 +157,17 @@ def _example(
     leaver = everybody.only(int(everybody.weights.argmax()))
     alpha, epsilon = price
     first, second = _twice(leaver, alpha, epsilon)
-    names = _names(table)
+    kinds = [
+        [dimension.attribute.labels[dimension.kept[at]] for at in positions]
+        for dimension, positions in zip(table.worker, table.worker_positions(), strict=True)
+    ]
+    names = [", ".join(labels) for labels in zip(*kinds, strict=True)]
     exact = "Exact tables, before and after: one cell differs, that of the leaver"
     ours = f"The same two tables from Leeward at ε {epsilon} each: every cell differs"
     return (
         _difference(exact, names, (leaver.before[0], leaver.after[0]), "theirs"),
         _difference(ours, names, (first[0], second[0]), "ours"),
     )
-
-
-def _names(table: Marginal) -> list[str]:
-    """The kinds of workers in the words of the codebook."""
-    labels = [
-        [attribute.attribute.labels[at] for at in attribute.kept] for attribute in table.worker
-    ]
-    positions = table.worker_positions()
-    return [
-        ", ".join(label[at[cell]] for label, at in zip(labels, positions, strict=True))
-        for cell in range(table.worker_cells)
-    ]
 
 
 def _difference(

@@ -66,25 +66,19 @@ def infusion(pair: Hypotheses) -> Evidence:
     """
     (first, *rest), (second, *_) = pair
     noise = Infusion()
-    factors, weights = _ramp(noise)
     if rest:
         return Evidence.of(np.full(1, inf), np.ones(1))
+    # Factors in the middle of narrow steps, and what each step weighs.
+    edges = np.linspace(noise.lower, noise.upper, STEPS + 1)
+    low = np.concatenate([1 - edges[1:], 1 + edges[:-1]])
+    high = np.concatenate([1 - edges[:-1], 1 + edges[1:]])
+    factors, weights = (low + high) / 2, noise.below(high) - noise.below(low)
     other = factors * (first / second)
     with np.errstate(divide="ignore"):
         logs = np.abs(
             np.log(_height(noise, factors) / first) - np.log(_height(noise, other) / second)
         )
     return Evidence.of(logs, weights)
-
-
-def _ramp(noise: Infusion) -> tuple[Floats, Floats]:
-    """Factors in the middle of narrow steps, and what each step weighs."""
-    edges = np.linspace(noise.lower, noise.upper, STEPS + 1)
-    low, high = (
-        np.concatenate([1 - edges[1:], 1 + edges[:-1]]),
-        np.concatenate([1 - edges[:-1], 1 + edges[1:]]),
-    )
-    return (low + high) / 2, noise.below(high) - noise.below(low)
 
 
 def _height(noise: Infusion, factors: Floats) -> Floats:
@@ -99,8 +93,11 @@ def integers(pair: Hypotheses) -> Evidence:
     true, other = (np.array(cells, dtype=np.float64) for cells in pair)
     factors, weights = _pieces(noise, true)
     outputs = np.rint(factors[:, None] * true)
+    # All of the other's cells round to an output by the factors that do it for each of them.
+    low, high = ((outputs - 0.5) / other).max(axis=1), ((outputs + 0.5) / other).min(axis=1)
+    mass = np.maximum(noise.below(high) - noise.below(np.minimum(low, high)), 0)
     with np.errstate(divide="ignore"):
-        logs = np.abs(np.log(weights) - np.log(_mass(noise, other, outputs)))
+        logs = np.abs(np.log(weights) - np.log(mass))
     return Evidence.of(logs, weights)
 
 
@@ -115,12 +112,6 @@ def _pieces(noise: Infusion, *cells: Floats) -> tuple[Floats, Floats]:
     weights = np.diff(noise.below(edges))
     kept = weights > 1e-15  # a stretch between two equal edges, by rounding
     return ((edges[1:] + edges[:-1]) / 2)[kept], weights[kept]
-
-
-def _mass(noise: Infusion, cells: Floats, outputs: Floats) -> Floats:
-    """P(all cells round to an output): that of the factors which do it for each."""
-    low, high = ((outputs - 0.5) / cells).max(axis=1), ((outputs + 0.5) / cells).min(axis=1)
-    return np.maximum(noise.below(high) - noise.below(np.minimum(low, high)), 0)
 
 
 def factor_known(pair: Hypotheses) -> float:
@@ -140,7 +131,8 @@ def noised(pair: Hypotheses, name: str, epsilon: str, alpha: str | None = None) 
         both = [
             Rounded(true, cast(Any, noise.law), noise.scale(true, true)) for true in (first, second)
         ]
-        outputs = _outputs(both)
+        reach = FAR * max(float(rounded.scale) for rounded in both) + 10 * abs(first - second)
+        outputs = np.arange(first - int(reach), first + int(reach) + 1)
         under, other = (_masses(rounded, outputs) for rounded in both)
         there = (under > 0) & (other > 0)  # all are above 0; far out float64 has none left
         under, other = under[there], other[there]
@@ -148,15 +140,6 @@ def noised(pair: Hypotheses, name: str, epsilon: str, alpha: str | None = None) 
         weights = np.multiply.outer(weights, under).ravel()
         most += float(pure_loss(both[0], both[1], Fraction(epsilon)).epsilon)
     return Evidence.of(np.abs(logs), weights, most=most)
-
-
-def _outputs(both: list[Rounded]) -> Integers:
-    """All outputs that are not far out."""
-    reach = FAR * max(float(rounded.scale) for rounded in both) + 10 * abs(
-        both[0].true - both[1].true
-    )
-    middle = both[0].true
-    return np.arange(middle - int(reach), middle + int(reach) + 1)
 
 
 def _masses(released: Rounded, outputs: Integers) -> Floats:

@@ -7,7 +7,7 @@ is ruled out for certain, whatever the claimed ε (Mironov, "On Significance of 
 Significant Bits for Differential Privacy", CCS 2012).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -114,7 +114,7 @@ def attack(
             "number has an exact probability above 0 from either count.",
         ),
         against_nothing=Against(0.0, "Without an output nothing is ruled out."),
-        pictures=(_comb(chosen), _bars(shares, ours)),
+        pictures=_pictures(chosen, shares, ours),
         remarks=(
             "One output is enough: that the other count cannot give it is a proof.",
             "Rounding fills most holes of large counts, not all: "
@@ -125,33 +125,28 @@ def attack(
     )
 
 
-def _bars(shares: dict[CountPair, float], ours: float) -> Shares:
-    theirs = (bar(case.words, share) for case, share in shares.items())
-    return Shares(
-        "How often one output rules the other count out for certain",
-        (*theirs, bar("integers with exact mass", ours, "ours")),
-        most=1,
-    )
-
-
-def _comb(case: CountPair) -> Comb:
-    """Neighbouring doubles beside one output, and which of them each count can give."""
+def _pictures(
+    case: CountPair, shares: Mapping[CountPair, float], ours: float
+) -> tuple[Comb, Shares]:
+    """Neighbouring doubles beside one output, and which of them each count can give; the shares."""
     start = case.true + 0.3 * case.scale
     outputs = start + np.spacing(start) * np.arange(TEETH)
-    rows = (
-        _teeth(f"from {count_}", reachable(outputs, count_, case.scale))
-        for count_ in (case.true, case.other)
-    )
+    rows = []
+    for true in (case.true, case.other):
+        places: list[float] = (
+            np.flatnonzero(reachable(outputs, true, case.scale)).astype(float).tolist()
+        )
+        rows.append(Teeth(f"from {true}", "theirs", places))
     every = tuple(float(at) for at in range(TEETH))
-    return Comb(
+    comb = Comb(
         "Which of 40 neighbouring outputs each count can give: where the combs differ, they tell",
         "neighbouring outputs (floating-point numbers; whole numbers in a release)",
         -1.0,
         float(TEETH),
         (*rows, Teeth("a release, from either", "ours", every)),
     )
-
-
-def _teeth(name: str, mask: Mask) -> Teeth:
-    places: Sequence[float] = np.flatnonzero(mask).astype(float).tolist()
-    return Teeth(name, "theirs", places)
+    bars = (
+        *(bar(case.words, share) for case, share in shares.items()),
+        bar("integers with exact mass", ours, "ours"),
+    )
+    return comb, Shares("How often one output rules the other count out for certain", bars, most=1)

@@ -8,7 +8,7 @@ With no knowledge he has ratios, from which the factor cancels, and whole number
 fit.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -68,7 +68,10 @@ def attack(
     alone, bits = Alone.of(truth), SeededBits(seed)
     known = one_total(alone, worlds, bits)
     ours = {epsilon: against_leeward(alone, alpha, epsilon, releases)}
-    ours |= _others(alone, alpha, releases, [price for price in EPSILONS if price != epsilon])
+    for price in EPSILONS:  # as far as they allow for this number of worker cells
+        if price not in ours:
+            with suppress(NotCovered, InvalidParameter):
+                ours[price] = against_leeward(alone, alpha, price, releases)
     nothing = judged(alone, [fitted(alone.shape * alone.sizes[:, None], alone.sizes)], alone.shape)
     further = {
         "establishments": len(alone.sizes),
@@ -168,15 +171,6 @@ def against_leeward(alone: Alone, alpha: str, epsilon: str, releases: int) -> Ju
         shares_of.append(np.where(total > 0, inside / np.maximum(total, 1), alone.shape))
     shares = np.stack(shares_of)
     return judged(alone, list(fitted(shares * sizes[:, None], sizes)), shares)
-
-
-def _others(alone: Alone, alpha: str, releases: int, epsilons: Sequence[str]) -> dict[str, Judged]:
-    """The same at other ε, as far as they allow for this number of worker cells."""
-    judgements = {}
-    for epsilon in epsilons:
-        with suppress(NotCovered, InvalidParameter):
-            judgements[epsilon] = against_leeward(alone, alpha, epsilon, releases)
-    return judgements
 
 
 def _said(ours: Judged, nothing: Judged, alpha: str, epsilon: str) -> str:

@@ -23,9 +23,26 @@ def k_anonymity(table: Marginal, counts: Integers, k: int, bits: SeededBits) -> 
     pair = last * (sizes[-2] if len(sizes) > 2 else 1)
     one_file = merged(counts.reshape(-1, pair // last, last).sum(axis=1), k)
     alike = (one_file > 0).sum(axis=1) == 1
+    kinds = counts.reshape(-1, pair)
+    kind, secret = np.nonzero(kinds)
+    times = kinds[kind, secret]
+    kind, secret = np.repeat(kind, times), np.repeat(secret, times)
+    files, left = [], []
+    for _ in range(2):
+        inside = bits.generator.random(kind.size) < HELD
+        there = np.zeros_like(kinds)
+        np.add.at(there, (kind[inside], secret[inside]), 1)
+        group = _groups(there.sum(axis=1), k)
+        files.append(inside)
+        left.append((merged(there, k) > 0)[group])
+    both = files[0] & files[1]
+    first, two = (secrets[kind[both]] for secrets in left)
+    alone = (first.sum(axis=1) == 1) | (two.sum(axis=1) == 1)
     return {
         "same_secret": float(one_file[alike].sum() / max(one_file.sum(), 1)),
-        **_two_files(counts.reshape(-1, pair), k, bits),
+        "in_both": int(both.sum()),
+        "one_file_tells": float(alone.mean()) if alone.size else None,
+        "two_files_tell": float(((first & two).sum(axis=1) == 1).mean()) if alone.size else None,
     }
 
 
@@ -48,29 +65,6 @@ def _groups(sizes: Integers, k: int) -> Integers:
     if people < k and last:
         group[group == last] = last - 1
     return group
-
-
-def _two_files(kinds: Integers, k: int, bits: SeededBits) -> dict[str, Any]:
-    """People in two files that overlap: how often one file, or both together, leave one secret."""
-    kind, secret = np.nonzero(kinds)
-    times = kinds[kind, secret]
-    kind, secret = np.repeat(kind, times), np.repeat(secret, times)
-    files, left = [], []
-    for _ in range(2):
-        inside = bits.generator.random(kind.size) < HELD
-        there = np.zeros_like(kinds)
-        np.add.at(there, (kind[inside], secret[inside]), 1)
-        group = _groups(there.sum(axis=1), k)
-        files.append(inside)
-        left.append((merged(there, k) > 0)[group])
-    both = files[0] & files[1]
-    first, two = (secrets[kind[both]] for secrets in left)
-    alone = (first.sum(axis=1) == 1) | (two.sum(axis=1) == 1)
-    return {
-        "in_both": int(both.sum()),
-        "one_file_tells": float(alone.mean()) if alone.size else None,
-        "two_files_tell": float(((first & two).sum(axis=1) == 1).mean()) if alone.size else None,
-    }
 
 
 def just_a_sample(counts: Integers, sample: float) -> dict[str, Any]:

@@ -194,31 +194,25 @@ def scores(bits: SeededBits, targets: int) -> list[dict[str, Any]]:
     order = np.argsort(histories.person, kind="stable")
     first = np.searchsorted(histories.person[order], np.arange(PEOPLE + 1))
     chosen = bits.generator.choice(PEOPLE, targets, replace=False)
+    generator = bits.generator
     answers = []
     for known in (2, 3, 4, 6, 8):
-        hits = [_matched(histories, order[first[person] : first[person + 1]], known, bits)
-                for person in chosen]  # fmt: skip
-        right, absent = np.mean(hits, axis=0)
+        hits, wrong = [], known // 4
+        for person in chosen:
+            own = order[first[person] : first[person + 1]]
+            some = generator.choice(own, known - wrong, replace=False)
+            items = np.concatenate([histories.item[some], generator.integers(0, ITEMS, wrong)])
+            off = generator.integers(-OFF, OFF + 1, some.size)
+            days = np.concatenate([histories.day[some] + off, generator.integers(0, DAYS, wrong)])
+            score = histories.score(items, days)
+            absent = _stands_out(np.delete(score, person)) is not None
+            hits.append((_stands_out(score) == person, absent))
+        right, false = np.mean(hits, axis=0)
         answers.append({
-            "known": known, "wrong": known // 4,
-            "identified": float(right), "matched_if_absent": float(absent),
+            "known": known, "wrong": wrong,
+            "identified": float(right), "matched_if_absent": float(false),
         })  # fmt: skip
     return answers
-
-
-def _matched(
-    histories: SparseHistories, own: Integers, known: int, bits: SeededBits
-) -> tuple[bool, bool]:
-    """Whether the person is found, and whether somebody else is where she is not in the file."""
-    generator, wrong = bits.generator, known // 4
-    some = generator.choice(own, known - wrong, replace=False)
-    items = np.concatenate([histories.item[some], generator.integers(0, ITEMS, wrong)])
-    days = np.concatenate([histories.day[some] + generator.integers(-OFF, OFF + 1, some.size),
-                           generator.integers(0, DAYS, wrong)])  # fmt: skip
-    score, person = histories.score(items, days), int(histories.person[own[0]])
-    best = _stands_out(score)
-    others = np.delete(score, person)
-    return best == person, _stands_out(others) is not None
 
 
 def _stands_out(score: Floats) -> int | None:

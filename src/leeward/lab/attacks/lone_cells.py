@@ -165,6 +165,7 @@ def known_quarter(alone: Alone, bits: SeededBits) -> dict[str, Any]:
 def integrality_rounded(alone: Alone, bits: SeededBits) -> list[dict[str, Any]]:
     """How far rounded rows narrow the factor down, by Bayes' rule from the ramp and 1/c.
 
+    The 95 % set as a share of all factors, and how often it and the likelier side are right.
     The weight of c jobs before is 1/c: a flat one would prefer the factors with more whole numbers
     in reach, which are the small ones.
     """
@@ -183,7 +184,17 @@ def integrality_rounded(alone: Alone, bits: SeededBits) -> list[dict[str, Any]]:
         belief -= belief.max(axis=1, keepdims=True)
         if quarter in WATCHED:
             at = np.searchsorted(low, true, side="right") - 1
-            answers.append({"quarters": quarter, **_narrowed(np.exp(belief), at)})
+            share = np.exp(belief)
+            share /= share.sum(axis=1, keepdims=True)
+            place = np.argsort(np.argsort(-share, axis=1, kind="stable"), axis=1)
+            inside = (np.cumsum(-np.sort(-share, axis=1), axis=1) < 0.95).sum(axis=1) + 1
+            up = share[:, GRID:].sum(axis=1) > 0.5
+            answers.append({
+                "quarters": quarter,
+                "support_left": mean_of(inside / (2 * GRID)),
+                "covers": mean_of(place[np.arange(len(at)), at] < inside),
+                "side_right": mean_of(up == (at >= GRID)),
+            })  # fmt: skip
     return answers
 
 
@@ -195,17 +206,3 @@ def _likely(seen: Floats, low: Floats, high: Floats) -> Floats:
         part = np.minimum(high, (seen + 0.5) / jobs) - np.maximum(low, (seen - 0.5) / jobs)
         total += np.maximum(part, 0) / (jobs * (high - low))
     return np.maximum(total, 1e-300)
-
-
-def _narrowed(belief: Floats, true: Integers) -> dict[str, Any]:
-    """The 95 % set as a share of all factors, and how often it and the likelier side are right."""
-    belief = belief / belief.sum(axis=1, keepdims=True)
-    place = np.argsort(np.argsort(-belief, axis=1, kind="stable"), axis=1)
-    inside = (np.cumsum(-np.sort(-belief, axis=1), axis=1) < 0.95).sum(axis=1) + 1
-    steps = belief.shape[1]
-    up = belief[:, steps // 2 :].sum(axis=1) > 0.5
-    return {
-        "support_left": mean_of(inside / steps),
-        "covers": mean_of(place[np.arange(len(true)), true] < inside),
-        "side_right": mean_of(up == (true >= steps // 2)),
-    }

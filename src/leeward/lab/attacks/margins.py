@@ -16,7 +16,7 @@ import numpy as np
 from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.error_margins import SpentMargins, spend
+from leeward.core.mechanisms.error_margins import spend
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.scale import smallest
 from leeward.core.show.numbers import counted, percent
@@ -73,7 +73,10 @@ def attack(
     true = _largest(world, noise)
     fine, coarse = (recovered(true, q, places) for places in (1, 0))
     rule = spend(noise, Fraction(margin_epsilon))
-    ours = _ours(rule, true, releases)
+    every = np.tile(true, releases)
+    scale = rule.factor() * float(noise.parameters.growth)
+    ours = Recovered(np.round(rule.margins(rule.scale.release(None, every)) / scale), every)
+    low, high = np.quantile(ours.sizes / ours.true, (0.05, 0.95))
     guess, known = _guess(true)
     cells = counted(true.size, "cell")
     return AttackFinding(
@@ -86,7 +89,8 @@ def attack(
             ours.near,
             f"Margins follow from a scale with noise of its own (ε {margin_epsilon}): the size is "
             f"known to ten per cent in {percent(ours.near)} of cells, to the job in "
-            f"{percent(ours.exact)}. {_spread(ours)}",
+            f"{percent(ours.exact)}. In nine of ten cells he is off by a factor from {low:.3f} to "
+            f"{high:.1f}.",
         ),
         Against(
             known,
@@ -130,19 +134,6 @@ def recovered(true: Integers, q: float, places: int) -> Recovered:
     """What a margin with this number of decimals, rounded up, gives away of each size."""
     margin = np.ceil(q * true * 10**places - HAIR) / 10**places
     return Recovered(np.floor(margin / q + HAIR), true)
-
-
-def _ours(rule: SpentMargins, true: Integers, releases: int) -> Recovered:
-    """The same division with margins that a release publishes."""
-    size = rule.factor() * float(rule.mechanism.parameters.growth)
-    every = np.tile(true, releases)
-    indices = rule.scale.release(None, every)
-    return Recovered(np.round(rule.margins(indices) / size), every)
-
-
-def _spread(ours: Recovered) -> str:
-    low, high = np.quantile(ours.sizes / ours.true, (0.05, 0.95))
-    return f"In nine of ten cells he is off by a factor from {low:.3f} to {high:.1f}."
 
 
 def _guess(true: Integers) -> tuple[int, float]:

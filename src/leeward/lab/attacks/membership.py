@@ -204,7 +204,7 @@ def attack(*, epsilon: str = "1", rows: int = 50, shadows: int = 100) -> AttackF
             f"right in more than {percent(most)}.",
         ),
         against_nothing=Against(0.5, "Without any rows a coin is right in 50 %."),
-        pictures=(_guesses(epsilon, bare, sampled, ours), _best()),
+        pictures=_pictures(epsilon, bare, sampled, ours),
         remarks=(
             f"Who publishes a random half of the rows as they are gives {percent(sampled)}: a "
             "person whose codes nobody else has is known wherever he is seen.",
@@ -229,22 +229,15 @@ def _told(attacker: BestAttacker, epsilon: str) -> dict[str, Any]:
     }
 
 
-def _guesses(epsilon: str, bare: float, sampled: float, ours: float) -> Shares:
-    return Shares(
-        "Was this person in the table? How often an attacker is right",
-        (
-            bar("the rows themselves", 1),
-            bar("synthetic rows without noise", bare),
-            bar("half of the rows", sampled),
-            bar(f"synthetic rows at ε {epsilon}", ours, "ours"),
-            bar("no rows", 0.5, "nothing"),
-        ),
-        most=1,
+def _pictures(epsilon: str, bare: float, sampled: float, ours: float) -> tuple[Shares, Plot]:
+    """How often each attacker is right, and how often the best ones by ε."""
+    bars = (
+        bar("the rows themselves", 1),
+        bar("synthetic rows without noise", bare),
+        bar("half of the rows", sampled),
+        bar(f"synthetic rows at ε {epsilon}", ours, "ours"),
+        bar("no rows", 0.5, "nothing"),
     )
-
-
-def _best() -> Plot:
-    """Advantages of the best attackers, by ε."""
     lines = (
         PlotSeries(
             attacker.words,
@@ -253,11 +246,14 @@ def _best() -> Plot:
         )
         for attacker in ATTACKERS
     )
-    return Plot(
-        "One released count: noise for workers alone shows the employer's size",
-        x="ε",
-        y="share of right guesses",
-        series=tuple(lines),
-        log_x=True,
-        level=(0.5, "a coin"),
+    return (
+        Shares("Was this person in the table? How often an attacker is right", bars, most=1),
+        Plot(
+            "One released count: noise for workers alone shows the employer's size",
+            x="ε",
+            y="share of right guesses",
+            series=tuple(lines),
+            log_x=True,
+            level=(0.5, "a coin"),
+        ),
     )

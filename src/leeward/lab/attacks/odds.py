@@ -12,13 +12,10 @@ moves him by more than ε.
 from dataclasses import asdict
 from fractions import Fraction
 from math import exp
-from typing import cast
 
 from leeward.core.codebook import EveryJob
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import positive
-from leeward.core.mechanisms import mechanism
-from leeward.core.mechanisms.additive import Additive
 from leeward.core.privacy.odds_of_suspicion import suspicion
 from leeward.core.show.numbers import percent, significant
 from leeward.core.show.plots import Look, Needle, Needles, Shares
@@ -32,6 +29,7 @@ from leeward.lab.attacks.evidence import (
     noised,
 )
 from leeward.lab.attacks.finding import Against, AttackFinding, bar, finds
+from leeward.lab.attacks.released_counts import additive
 from leeward.lab.attacks.world import at_least_one
 
 EPSILONS = ("1", "2", "4")
@@ -73,7 +71,8 @@ def attack(
         for name in cases
     }
     known = factor_known(cases[EMPLOYEE])
-    promise = _slope(alpha, epsilon).guarantee("strong", table="workplace")
+    slope = additive("slope", alpha=alpha, epsilon=epsilon)
+    promise = slope.guarantee("strong", table="workplace")
     return AttackFinding(
         title="Three requirements of law, before and after a release",
         number=infused[SIZE].ruled_out,
@@ -126,10 +125,6 @@ def leeward(
         name: noised(pair, "slope", epsilon, alpha) for name, pair in cases.items() if name != SHAPE
     }
     return {**evidence, SHAPE: block(cases[SHAPE], alpha, epsilon, draws)}
-
-
-def _slope(alpha: str, epsilon: str) -> Additive:
-    return cast(Additive, mechanism("slope", alpha=alpha, epsilon=epsilon))
 
 
 def posterior(log: float | None) -> float:

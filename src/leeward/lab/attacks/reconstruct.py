@@ -197,7 +197,7 @@ def attack(
             f"{percent(most_right(epsilon))}.",
         ),
         against_nothing=Against(0.5, "A coin is right about half of the bits."),
-        pictures=(_heat(), _growing(epsilon, noise, shares, trials)),
+        pictures=_pictures(epsilon, noise, shares, trials),
         remarks=tuple(_remarks(small, linear)),
         further={
             "simulated": _told(shares),
@@ -235,25 +235,21 @@ def _remarks(small: Exhaustive, linear: float | None) -> Iterator[str]:
         )
 
 
-def _heat() -> HeatMap:
-    cells = [[round(100 * expected(c, k)) for k in HEAT_TIMES] for c in HEAT_NOISES]
-    return HeatMap(
+def _pictures(epsilon: str, noise: float, shares: Shares, trials: int) -> tuple[HeatMap, Plot]:
+    """More counts help against fixed noise, and not where they share one epsilon."""
+    heat = HeatMap(
         "Enough counts undo any fixed noise: per cent of secret bits that are found",
         [f"noise {c:g}·√n" for c in HEAT_NOISES],
         [f"{k}n" for k in HEAT_TIMES],
-        cells,
+        [[round(100 * expected(c, k)) for k in HEAT_TIMES] for c in HEAT_NOISES],
         Shades((0, 55, 65, 75, 85, 95, 99), "The darkest shade is 99 % and more."),
         "% of bits",
         "",
     )
-
-
-def _growing(epsilon: str, noise: float, shares: Shares, trials: int) -> Plot:
-    """More counts help against fixed noise, and not where they share one epsilon."""
     fixed = [(k, expected(noise, k)) for k in HEAT_TIMES]
     tried = [(k, share) for (c, k), share in sorted(shares.items()) if c == noise]
     ours = [(k, released(epsilon, k, trials)) for k in HEAT_TIMES if k <= max(TIMES)]
-    return Plot(
+    growing = Plot(
         "More counts find more bits, unless all counts share one ε",
         x="counts for each person",
         y="share of bits found",
@@ -266,3 +262,4 @@ def _growing(epsilon: str, noise: float, shares: Shares, trials: int) -> Plot:
         log_x=True,
         level=(most_right(epsilon), f"cap of ε {epsilon}"),
     )
+    return heat, growing
