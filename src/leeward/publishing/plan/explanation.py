@@ -3,12 +3,12 @@
 Nothing is read but the codebook, and nothing is spent.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from leeward.core.codebook import BoundedJobs, Codebook, EveryJob, JobsRule
+from leeward.core.codebook import BoundedJobs, Codebook, EveryJob, JobsRule, Marginal
 from leeward.core.codebook.size_profile import MOST_JOBS, SizeProfile
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.exact import alpha_text, number_text
@@ -214,23 +214,19 @@ def _explained(statement: "Expr | LeewardError", asked: Asked, epsilon: Fraction
         if isinstance(statement, LeewardError):
             raise statement
         selected = read_statement(statement, asked.codebook)
-        public = selected.counted == WORKPLACES
-        return _public(selected, asked) if public else _accepted(selected, asked, epsilon)
+        if selected.counted != WORKPLACES:
+            return _accepted(selected, asked, epsilon)
+        # The frame of workplaces is public, and so is every attribute that may be used.
+        if not read_marginal(selected.written(NAME), asked.codebook).counts_every_job:
+            raise InvalidParameter(
+                "sql",
+                rule="must name attributes of workplaces where workplaces are counted",
+                value="an attribute of workers or jobs",
+                next_step="Write FROM jobs, or leave the attribute out.",
+            )
     except LeewardError as problem:
         reason = f"{problem.parameter}: {problem.rule}; got {problem.value}."
         return Explanation("refused", reason, problem.next_step)
-
-
-def _public(selected: Selected, asked: Asked) -> Explanation:
-    """A count of workplaces: their frame is public, and so is every attribute that may be used."""
-    marginal = read_marginal(selected.written(NAME), asked.codebook)
-    if not marginal.counts_every_job:
-        raise InvalidParameter(
-            "sql",
-            rule="must name attributes of workplaces where workplaces are counted",
-            value="an attribute of workers or jobs",
-            next_step="Write FROM jobs, or leave the attribute out.",
-        )
     return Explanation(
         "public",
         "The frame of workplaces is public: the numbers are exact and cost nothing.",
@@ -244,82 +240,75 @@ def _accepted(selected: Selected, asked: Asked, epsilon: Fraction) -> Explanatio
     table = asked.table(selected, epsilon)
     kind = "workplace" if table.marginal.counts_every_job else "worker"
     reason = f"It is a {kind} table that `leeward release` can publish."
-    each, step = _unit(table), asked.step
+    each, unit = table.marginal.statistic.cap, table.marginal.statistic.unit
     protected = asked.promise.alpha is not None
-    touched = (each * asked.rows, each * step if protected else None)
-    steps = (
-        _what(table),
-        _cells(table),
-        _worker(table, asked),
-        _establishment(table, asked),
-        _price(table, asked, kind),
+    changed = (each * asked.rows, each * asked.step if protected else None)
+    expected = error(mean_error(table, asked.profile))
+    price = (
+        f"A {kind} table, by {table.measurement.name}: {table.why}. It costs epsilon "
+        f"{number_text(table.charge.epsilon)}; mean error of a cell {expected} {unit} where the "
+        f"largest establishment has {count(asked.largest)} jobs."
     )
-    return Explanation("accepted", reason, "", steps, selected, table, touched)
+    steps = (*_counted(table.marginal), *_changed(table.marginal, asked), price)
+    return Explanation("accepted", reason, "", steps, selected, table, changed)
 
 
-def _unit(table: PlannedTable) -> int:
-    """By how much one job changes a cell: 1, or the cap of its pay."""
-    return table.marginal.statistic.cap
-
-
-def _what(table: PlannedTable) -> str:
-    marginal = table.marginal
+def _counted(marginal: Marginal) -> Iterator[str]:
+    """What a table counts, and in which cells."""
     what = f"the {marginal.statistic.words}" if marginal.statistic.capped else "jobs"
     kept = [
         f"{dimension.name} is {listed(dimension.codes, 'or')}"
         for dimension in (*marginal.filters, *marginal.dimensions)
         if not dimension.whole
     ]
-    return f"It counts {what}{' whose ' + ' and '.join(kept) if kept else ''}."
-
-
-def _cells(table: PlannedTable) -> str:
-    marginal = table.marginal
+    yield f"It counts {what}{' whose ' + ' and '.join(kept) if kept else ''}."
     sizes = [f"{count(dimension.size)} {dimension.name}" for dimension in marginal.dimensions]
-    cells = marginal.workplace_cells * marginal.worker_cells
     product = f"{crossed(sizes)}: " if sizes else ""
-    return (
-        f"Cells: {product}{counted(cells, 'cell')}, from the code lists of the codebook and not "
-        "from the data."
-    )
+    cells = counted(marginal.workplace_cells * marginal.worker_cells, "cell")
+    yield f"Cells: {product}{cells}, from the code lists of the codebook and not from the data."
 
 
-def _worker(table: PlannedTable, asked: Asked) -> str:
-    changed = count(_unit(table))
+def _changed(marginal: Marginal, asked: Asked) -> Iterator[str]:
+    """By how much one worker, and one establishment in one step, changes the numbers.
+
+    One job changes a cell by 1, or by the cap of its pay.
+    """
+    each, cells = count(marginal.statistic.cap), marginal.worker_cells
+    once = f"One worker: a job is in one cell and changes it by at most {each}"
     if asked.rows > 1:
-        return f"One worker: up to {asked.rows} jobs, each changes one cell by {changed}."
-    once = f"One worker: a job is in one cell and changes it by at most {changed}"
-    return f"{once}." if not isinstance(asked.jobs, EveryJob) else (
-        f"{once}; m jobs of a worker change cells by m times that."
-    )  # fmt: skip
-
-
-def _establishment(table: PlannedTable, asked: Asked) -> str:
-    cells = table.marginal.worker_cells
-    one = cells == 1
-    together = "its cell" if one else f"its {count(cells)} cells together"
+        yield f"One worker: up to {asked.rows} jobs, each changes one cell by {each}."
+    elif isinstance(asked.jobs, EveryJob):
+        yield f"{once}; m jobs of a worker change cells by m times that."
+    else:
+        yield f"{once}."
+    together = "its cell" if cells == 1 else f"its {count(cells)} cells together"
     if asked.promise.alpha is None:
-        return (
+        yield (
             f"One establishment: all its jobs are in {together}, and how many they are is not "
             f"protected by the {asked.promise.policy.name} policy."
         )
+        return
     alpha, plus = alpha_text(asked.promise.alpha), asked.promise.plus or 1
-    pay = "" if _unit(table) == 1 else f", times the cap {count(_unit(table))}"
-    return (
-        f"One establishment: {together} change{'s' if one else ''} by at most "
+    pay = "" if marginal.statistic.cap == 1 else f", times the cap {each}"
+    yield (
+        f"One establishment: {together} change{'s' if cells == 1 else ''} by at most "
         f"S = max({alpha} × size, {plus}){pay}; of {count(asked.largest)} jobs S is "
         f"{count(asked.step)}."
     )
 
 
-def _price(table: PlannedTable, asked: Asked, kind: str) -> str:
-    unit = table.marginal.statistic.unit
-    expected = error(mean_error(table, asked.profile))
-    return (
-        f"A {kind} table, by {table.measurement.name}: {table.why}. It costs epsilon "
-        f"{number_text(table.charge.epsilon)}; mean error of a cell {expected} {unit} where the "
-        f"largest establishment has {count(asked.largest)} jobs."
-    )
+PARALLEL: Mapping[tuple[str, bool], str] = {
+    ("job", True): "Statements whose filters exclude each other share no job: the largest counts.",
+    ("job", False): "A job may be counted by all of them: the losses add up.",
+    ("person", True): "Statements whose filters on attributes of workers exclude each other share "
+    "no person: the largest counts.",
+    ("person", False): "A person may be counted by all of them: the losses add up.",
+    ("establishment", True): "Statements whose filters on attributes of workplaces exclude each "
+    "other share no establishment: the largest counts.",
+    ("establishment", False): "An establishment has workers of all kinds, men and women alike: the "
+    "losses add up. Only filters on attributes of workplaces exclude each other here.",
+}
+"""Why the largest of several losses counts, or why they add up, by what is protected."""
 
 
 def cost(accepted: Sequence[Explanation], asked: Asked) -> Cost:
@@ -337,31 +326,10 @@ def cost(accepted: Sequence[Explanation], asked: Asked) -> Cost:
     together = max(sum((charges[n].epsilon for n in some), Fraction(0)) for some in meet)
     merged = _as_one_table(accepted, charges)
     better = merged if asked.promise.alpha is not None and merged < together else None
-    return Cost(added, together, better, _why(asked, parallel=together < added))
-
-
-def _why(asked: Asked, *, parallel: bool) -> str:
     policy = asked.promise.policy
-    if isinstance(policy, WorkerOnly):
-        return (
-            "Statements whose filters exclude each other share no job: the largest counts."
-            if parallel
-            else "A job may be counted by all of them: the losses add up."
-        )
-    if isinstance(policy, Person):
-        return (
-            "Statements whose filters on attributes of workers exclude each other share no "
-            "person: the largest counts."
-            if parallel
-            else "A person may be counted by all of them: the losses add up."
-        )
-    return (
-        "Statements whose filters on attributes of workplaces exclude each other share no "
-        "establishment: the largest counts."
-        if parallel
-        else "An establishment has workers of all kinds, men and women alike: the losses add up. "
-        "Only filters on attributes of workplaces exclude each other here."
-    )
+    unit = "person" if isinstance(policy, Person) else "establishment"
+    unit = "job" if isinstance(policy, WorkerOnly) else unit
+    return Cost(added, together, better, PARALLEL[unit, together < added])
 
 
 def _meeting(accepted: Sequence[Explanation], asked: Asked) -> set[frozenset[int]]:

@@ -86,9 +86,18 @@ class Fitness:
         from leeward.core.noise.sums import unit_draws  # noqa: PLC0415 (nothing draws before)
         from leeward.core.randomness import SeededBits  # noqa: PLC0415 (as above)
 
-        cells = np.array(self.cells)
-        kept = self._kept(share)
-        draws = min(max(DRAWN // int(cells.sum()), FEWEST_DRAWS), MOST_DRAWS)
+        cells, number = np.array(self.cells), sum(self.cells)
+        if number > MOST_CELLS or share * number < 1:
+            raise InvalidParameter(
+                "sizes",
+                rule=f"must have at least {ceil(1 / share)} cells and at most {MOST_CELLS:,}, for "
+                f"a cell in the top {float(100 * share):g} %",
+                value=f"{number:,} cells",
+                next_step="Give a size profile with columns largest, cells and n, or --economy "
+                "20000,1000.",
+            )
+        kept = ceil(share * number)
+        draws = min(max(DRAWN // number, FEWEST_DRAWS), MOST_DRAWS)
         true = np.repeat(np.array(self._true, float), cells)
         published = np.empty((draws, len(true)))
         row = np.repeat(np.arange(len(cells)), cells)
@@ -102,20 +111,6 @@ class Fitness:
         least = np.partition(true, -kept)[-kept]
         order = np.argsort(-published, axis=1, kind="stable")[:, :kept]
         return float((true[order] >= least).mean())
-
-    def _kept(self, share: Fraction) -> int:
-        """How many cells the top is."""
-        number = sum(self.cells)
-        if number > MOST_CELLS or share * number < 1:
-            raise InvalidParameter(
-                "sizes",
-                rule=f"must have at least {ceil(1 / share)} cells and at most {MOST_CELLS:,}, for "
-                f"a cell in the top {float(100 * share):g} %",
-                value=f"{number:,} cells",
-                next_step="Give a size profile with columns largest, cells and n, or --economy "
-                "20000,1000.",
-            )
-        return ceil(share * number)
 
     @cached_property
     def _true(self) -> tuple[int, ...]:
@@ -134,5 +129,5 @@ class Fitness:
         rows: dict[object, list[int]] = {}
         for row, law in enumerate(self.laws):
             rows.setdefault(law.law, []).append(row)
-        for held in rows.values():
-            yield self.laws[held[0]], np.array(held)
+        for cells in rows.values():
+            yield self.laws[cells[0]], np.array(cells)

@@ -153,29 +153,30 @@ class Frontier:
 
     @cached_property
     def marks(self) -> tuple[Mark, ...]:
-        """For each α the point with the largest worth less price; none without weights."""
+        """For each α the point with the largest worth less price; none without weights.
+
+        What accuracy is worth is known where all weighted tables can be made.
+        """
         if self.weights is None:
             return ()
-        alphas = dict.fromkeys(alpha for _, alpha in self.lines)
-        return tuple(mark for alpha in alphas if (mark := self._mark(alpha, self.weights)))
-
-    def _mark(self, alpha: Fraction | None, weights: Weights) -> Mark | None:
-        """What accuracy is worth is known where all weighted tables can be made."""
-        worths = list[tuple[Fraction, float]]()
-        for points in zip(*(self.lines[name, alpha] for name in weights.tables), strict=True):
-            shares = [point.within_10 for point in points]
-            if None not in shares:
-                values = zip(weights.tables.values(), shares, strict=True)
-                worth = sum(float(weight) * 100 * (share or 0.0) for weight, share in values)
-                worths.append((points[0].amount, worth))
-        if not worths:
-            return None
-        price = float(weights.price)
-        best = max(range(len(worths)), key=lambda at: worths[at][1] - price * float(worths[at][0]))
-        rates = [(b[1] - a[1]) / float(b[0] - a[0]) for a, b in pairwise(worths)]
-        before = rates[best - 1] if best else None
-        after = rates[best] if best < len(rates) else None
-        return Mark(alpha, worths[best][0], before, after)
+        marks, weights, price = list[Mark](), self.weights.tables, float(self.weights.price)
+        for alpha in dict.fromkeys(alpha for _, alpha in self.lines):
+            worths = list[tuple[Fraction, float]]()
+            for points in zip(*(self.lines[name, alpha] for name in weights), strict=True):
+                shares = [point.within_10 for point in points]
+                if None not in shares:
+                    values = zip(weights.values(), shares, strict=True)
+                    worth = sum(float(weight) * 100 * (share or 0.0) for weight, share in values)
+                    worths.append((points[0].amount, worth))
+            if not worths:
+                continue
+            gains = [worth - price * float(amount) for amount, worth in worths]
+            best = gains.index(max(gains))
+            rates = [(b[1] - a[1]) / float(b[0] - a[0]) for a, b in pairwise(worths)]
+            before = rates[best - 1] if best else None
+            after = rates[best] if best < len(rates) else None
+            marks.append(Mark(alpha, worths[best][0], before, after))
+        return tuple(marks)
 
     def mark_words(self, mark: Mark) -> str:
         """A marked point in words."""

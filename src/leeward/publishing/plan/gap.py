@@ -6,7 +6,7 @@ It is what certificates state of a table as `partial`, said to the operator befo
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from leeward.core.codebook import LEFT_OUT, Attribute, Codebook, Dimension, Marginal
+from leeward.core.codebook import LEFT_OUT, Attribute, Dimension
 from leeward.publishing.plan.plan import Plan
 from leeward.publishing.plan.planned_table import PlannedTable
 
@@ -45,19 +45,30 @@ def table_gaps(plan: Plan, table: PlannedTable) -> Iterator[Gap]:
         return
     for part in marginal.published:
         for dimension in part.partial(strict=plan.strict):
-            sums = _sums(plan, marginal, dimension.name)
-            if sums is not None:
-                yield from _causes(plan, part.name, dimension, sums)
-    yield from _filtered(plan, marginal)
+            if marginal.breakdowns:
+                sums = marginal.published[0].name
+            elif dimension.name in marginal.totals:
+                sums = "all jobs, in the rows of totals too"
+            elif len(plan.tables) > 1:
+                sums = "all jobs, unlike those of other tables"
+            else:
+                continue  # nothing else counts these jobs
+            yield from _causes(plan, part.name, dimension, sums)
+    # Filters on workers and jobs that other tables of the plan do not have.
+    others = [other.marginal.filters for other in plan.tables if other.marginal is not marginal]
+    for dimension in marginal.filters:
+        everywhere = all(dimension in filters for filters in others)
+        if not dimension.attribute.of_workplaces and not everywhere:
+            name, kept = dimension.name, _kept(dimension)
+            sums = "so its rows add up to at most all jobs, unlike those of other tables."
+            sentence = f"{kept}: {marginal.name} counts no other jobs, {sums}"
+            step = f"Leave {name} out of `where`, if the tables should add up to the same jobs."
+            yield Gap(marginal.name, name, "where", sentence, step)
 
 
-def _sums(plan: Plan, marginal: Marginal, attribute: str) -> str | None:
-    """What the rows would add up to; None where nothing else counts these jobs."""
-    if marginal.breakdowns:
-        return marginal.published[0].name
-    if attribute in marginal.totals:
-        return "all jobs, in the rows of totals too"
-    return "all jobs, unlike those of other tables" if len(plan.tables) > 1 else None
+def _kept(dimension: Dimension) -> str:
+    codes = len(dimension.attribute.codes)
+    return f"`where` keeps {dimension.size} of {codes} codes of {dimension.name}"
 
 
 def _causes(plan: Plan, table: str, dimension: Dimension, sums: str) -> Iterator[Gap]:
@@ -65,34 +76,29 @@ def _causes(plan: Plan, table: str, dimension: Dimension, sums: str) -> Iterator
     attribute, name = dimension.attribute, dimension.name
     counted = f"count in no cell of {table}, so its rows add up to at most {sums}."
     if not dimension.whole:
-        kept = f"`where` keeps {dimension.size} of {len(attribute.codes)} codes of {name}"
         step = f"Leave {name} out of `where`, if the rows should add up."
-        yield Gap(table, name, "where", f"{kept}: jobs with another code {counted}", step)
+        sentence = f"{_kept(dimension)}: jobs with another code {counted}"
+        yield Gap(table, name, "where", sentence, step)
+    origin = attribute  # beside which the codebook has `other`, `null_as` and `omit`
+    while origin.origin is not None and origin.origin in plan.codebook.attributes:
+        origin = plan.codebook.attributes[origin.origin]
+    root = origin.name
     if LEFT_OUT in attribute.recode.values():
-        yield _left_out(plan.codebook, table, attribute, counted)
+        if attribute.numbers is not None:
+            cause, step = "classes", "Let the classes begin lower."
+            what = f"The classes of {name} begin at {attribute.edges[1]}: jobs below"
+        else:
+            codes = ", ".join(code for code, at in attribute.recode.items() if at == LEFT_OUT)
+            what = f"The codebook omits codes of {root} ({codes}): jobs with them"
+            step = "List these codes, if the rows should add up; that they do not may be meant."
+            cause = "omit"
+        yield Gap(table, name, cause, f"{what} {counted}", step)
     if not plan.strict and not attribute.of_workplaces:
-        yield from _without_code(plan.codebook, table, attribute, counted)
+        yield from _without_code(table, attribute, root, counted)
 
 
-def _left_out(codebook: Codebook, table: str, attribute: Attribute, counted: str) -> Gap:
-    """Codes that the codebook omits, or numbers below the first class of a plan."""
-    if attribute.numbers is not None:
-        what = f"The classes of {attribute.name} begin at {attribute.edges[1]}: jobs below"
-        return Gap(
-            table, attribute.name, "classes", f"{what} {counted}", "Let the classes begin lower."
-        )
-    root = _root(codebook, attribute)
-    omitted = ", ".join(code for code, at in attribute.recode.items() if at == LEFT_OUT)
-    what = f"The codebook omits codes of {root} ({omitted}): jobs with them"
-    step = "List these codes, if the rows should add up; that they do not may be meant."
-    return Gap(table, attribute.name, "omit", f"{what} {counted}", step)
-
-
-def _without_code(
-    codebook: Codebook, table: str, attribute: Attribute, counted: str
-) -> Iterator[Gap]:
+def _without_code(table: str, attribute: Attribute, root: str, counted: str) -> Iterator[Gap]:
     """An attribute for which the codebook does not say what unlisted or missing codes count as."""
-    root = _root(codebook, attribute)
     if attribute.numbers is not None:
         if attribute.missing is None:
             what = f"{root} has no `null_as`: jobs without a number of {root}"
@@ -112,29 +118,3 @@ def _without_code(
     step = f"Write {written} beside {root} in the codebook, or `unknown` with a code for unknown."
     cause = " and ".join(absent)
     yield Gap(table, attribute.name, cause, f"{root} has {keys}: jobs {which} {counted}", step)
-
-
-def _root(codebook: Codebook, attribute: Attribute) -> str:
-    """The attribute beside which `other`, `null_as` and `omit` are written."""
-    while attribute.origin is not None and attribute.origin in codebook.attributes:
-        attribute = codebook.attributes[attribute.origin]
-    return attribute.name
-
-
-def _filtered(plan: Plan, marginal: Marginal) -> Iterator[Gap]:
-    """Filters on workers and jobs that other tables of the plan do not have."""
-    others = [table.marginal.filters for table in plan.tables if table.marginal is not marginal]
-    for dimension in marginal.filters:
-        if not dimension.attribute.of_workplaces and any(
-            dimension not in filters for filters in others
-        ):
-            name, codes = dimension.name, len(dimension.attribute.codes)
-            what = f"`where` keeps {dimension.size} of {codes} codes of {name}"
-            yield Gap(
-                marginal.name,
-                name,
-                "where",
-                f"{what}: {marginal.name} counts no other jobs, so its rows add up to at most all "
-                "jobs, unlike those of other tables.",
-                f"Leave {name} out of `where`, if the tables should add up to the same jobs.",
-            )

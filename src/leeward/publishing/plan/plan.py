@@ -131,7 +131,13 @@ class Plan:
         >>> plan.reading(jobs="jobs.parquet")
         Plan(2026Q2, epsilon 4: by_place)
         """
-        given = {name: _from_here(table) for name, table in tables.items() if table is not None}
+        given = dict[str, object]()
+        for name, table in tables.items():
+            address = isinstance(table, str) and (table.startswith("#") or "://" in table)
+            if isinstance(table, Path | str) and not address:
+                given[name] = str(Path(table).absolute())
+            elif table is not None:  # addresses of databases and frames stay as they are
+                given[name] = table
         chosen = read_engine(engine) or self.resources.engine
         resources = replace(self.resources, engine=chosen)
         return replace(self, given={**self.given, **given}, resources=resources)
@@ -199,13 +205,6 @@ class Plan:
         return tuple(
             n for n, attribute in self.codebook.attributes.items() if not attribute.of_workplaces
         )
-
-
-def _from_here(table: object) -> object:
-    """A path made absolute; addresses of databases and frames stay as they are."""
-    if isinstance(table, str) and not table.startswith("#") and "://" not in table:
-        table = Path(table)
-    return str(table.absolute()) if isinstance(table, Path) else table
 
 
 def read_plan(source: Path | str | Mapping[str, object]) -> Plan:

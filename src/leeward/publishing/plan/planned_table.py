@@ -10,9 +10,7 @@ from leeward.core.mechanisms.choice import AUTO, choose, named
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.privacy import Guarantee, Person
 from leeward.core.show.numbers import crossed
-from leeward.publishing.plan.reading import (
-    read_margins,
-)
+from leeward.publishing.plan.reading import read_margins
 from leeward.publishing.plan.request import WrittenTable
 from leeward.publishing.plan.sql import by_hand
 from leeward.publishing.plan.table_reading import read_marginal
@@ -80,40 +78,30 @@ class Context:
         marginal = read_marginal(written, self.codebook)
         if self.asked is None:
             return None
-        rows = self._person_rows(marginal)
+        rows = None
+        if self.asked.policy.name == Person.name:
+            # The mechanism hides each row of a person at that part of the share, and the person
+            # pays the share. A plan without a limit is refused as a whole.
+            rows = (None if self.jobs is None else most_rows(self.jobs, marginal, self.per)) or 1
         part = part_of(self.asked, share, rows)
         if written.mechanism == AUTO:
             made = choose(marginal, part, margins, self.profile)
         else:
             made = named(written.mechanism, marginal, part, margins), "named in the plan"
-        _require_kinds(written, part, made[0])
+        if written.bins is not None and part.policy.name == "weak" and made[0].by_cell:
+            # Noise of each cell by itself hides kinds of workers, which are cells of the codebook.
+            raise NotCovered(
+                "bins",
+                rule=f"must be left out of a table by {made[0].name} under the weak policy, which "
+                "protects kinds of workers by the classes of the codebook",
+                value="given",
+                next_step="Declare these classes in the codebook, use clipped or vector_pareto, or "
+                "write policy: strong.",
+            )
         return PlannedTable.priced(marginal, written, made, part, rows)
-
-    def _person_rows(self, marginal: Marginal) -> int | None:
-        """Under the person policy, how many rows of a person the table counts at most.
-
-        Its mechanism hides each of them at that part of the share, and the person pays the share.
-        """
-        if self.asked is None or self.asked.policy.name != Person.name:
-            return None
-        found = None if self.jobs is None else most_rows(self.jobs, marginal, self.per)
-        return found or 1  # a plan without a limit is refused as a whole
 
 
 def part_of(asked: Guarantee, share: Fraction, person_rows: int | None) -> Guarantee:
     """The budget of a table; under the person policy that of each of a person's rows in it."""
     part = asked.share(share)
     return part if person_rows is None else part.for_each_row(person_rows)
-
-
-def _require_kinds(written: WrittenTable, guarantee: Guarantee, measurement: Measurement) -> None:
-    """Noise of each cell by itself hides kinds of workers, which are cells of the codebook."""
-    if written.bins is not None and guarantee.policy.name == "weak" and measurement.by_cell:
-        raise NotCovered(
-            "bins",
-            rule=f"must be left out of a table by {measurement.name} under the weak policy, which "
-            "protects kinds of workers by the classes of the codebook",
-            value="given",
-            next_step="Declare these classes in the codebook, use clipped or vector_pareto, or "
-            "write policy: strong.",
-        )

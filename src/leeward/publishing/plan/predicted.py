@@ -113,32 +113,30 @@ class Prediction:
 
 
 def as_json(plan: Plan, remaining: object) -> dict[str, object]:
-    """The prediction for programs."""
+    """The prediction for programs, with exact numbers as text.
+
+    Nothing is spent of the δ of `reading`.
+    """
+    charge, suspicion = plan.charge, odds(plan.charge)
+    guarantee: dict[str, object] = {
+        "policy": charge.policy.name,
+        "alpha": None if charge.alpha is None else str(charge.alpha),
+        "plus": charge.plus,
+        "unit": charge.unit,
+        "epsilon": str(charge.epsilon),
+        "delta": str(charge.delta),
+        "rho": str(charge.rho),
+    }
+    if charge.rho:
+        read = charge.restated
+        guarantee["reading"] = {"epsilon": str(read.epsilon), "delta": str(read.delta)}
     return {
-        "guarantee": _guarantee_json(plan),
-        "odds": None if (found := odds(plan.charge)) is None else found.as_json(),
+        "guarantee": {**guarantee, "sentence": charge.sentence(plan.jobs)},
+        "odds": None if suspicion is None else suspicion.as_json(),
         "tables": [table_json(table, plan.profile) for table in plan.tables],
         "gaps": [gap.as_json() for gap in gaps(plan)],
         "remaining": remaining,
     }
-
-
-def _guarantee_json(plan: Plan) -> dict[str, object]:
-    """The guarantee with exact numbers as text; nothing is spent of the δ of `reading`."""
-    guarantee = plan.charge
-    content: dict[str, object] = {
-        "policy": guarantee.policy.name,
-        "alpha": None if guarantee.alpha is None else str(guarantee.alpha),
-        "plus": guarantee.plus,
-        "unit": guarantee.unit,
-        "epsilon": str(guarantee.epsilon),
-        "delta": str(guarantee.delta),
-        "rho": str(guarantee.rho),
-    }
-    if guarantee.rho:
-        read = guarantee.restated
-        content["reading"] = {"epsilon": str(read.epsilon), "delta": str(read.delta)}
-    return {**content, "sentence": guarantee.sentence(plan.jobs)}
 
 
 def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
@@ -195,20 +193,18 @@ def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
     delta = max(plan.asked.told_delta, Fraction(0) if account is None else account.cap.delta)
     if delta:
         yield from wrap(delta_rule(delta), 78)
-    if account is not None:
-        yield _remaining(plan, account)
-
-
-def _remaining(plan: Plan, account: Account) -> str:
+    if account is None:
+        return
     refused = refusal(plan, account)
     if refused is not None:
-        return f"This plan would be refused. {refused} Nothing was spent."
+        yield f"This plan would be refused. {refused} Nothing was spent."
+        return
     paid = payment(account, plan.charge)
     states = (account, account.after(paid))
     before, after = (number_text(state.remaining_for(paid)) for state in states)
     divided = account.box is not None and paid.currency == "rho"
     rho = "rho " if divided or account.cap.currency == "rho" else ""
-    return f"Left: {rho}{before} before, {after} after.{dearer(plan.charge, paid)}"
+    yield f"Left: {rho}{before} before, {after} after.{dearer(plan.charge, paid)}"
 
 
 def dearer(charge: Guarantee, paid: Guarantee) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil
 from pathlib import Path
 
@@ -20,9 +20,9 @@ from leeward.core.privacy.words import joined
 from leeward.publishing.ledger import Account
 from leeward.publishing.ledger.account import payment
 from leeward.publishing.plan.plan import Plan, make_plan, read_context
-from leeward.publishing.plan.planned_table import Context, PlannedTable
+from leeward.publishing.plan.planned_table import PlannedTable
 from leeward.publishing.plan.reading import OFFERED, Gathering, read_shares
-from leeward.publishing.plan.request import Request, WrittenTable
+from leeward.publishing.plan.request import Request
 
 POLICIES, MECHANISMS = OFFERED, ("auto", *IN_PLANS)
 """What a plan may name."""
@@ -109,20 +109,17 @@ def outlook(request: Request, path: Path) -> Outlook:
     if plan is not None:
         return Outlook(plan, plan.tables, plan.profile, plan.codebook)
     refused, context = tuple(gathering.problems), read_context(request, path, Gathering())
-    tables = tuple(_alone(table, request.tables, context) for table in request.tables)
-    return Outlook(None, tables, context.profile, context.codebook, refused)
-
-
-def _alone(
-    table: WrittenTable, tables: list[WrittenTable], context: Context
-) -> PlannedTable | None:
-    """One table at the share that it has, whatever becomes of the others."""
-    gathering, none = Gathering(), all(written_table.share is None for written_table in tables)
-    if none:
-        return gathering.attempt(lambda: context.table(table, Fraction(1, len(tables))))
-    if table.share is None:
-        return None
-    return gathering.attempt(lambda: context.table(table, read_shares([table])[0]))
+    equal = all(table.share is None for table in request.tables)
+    tables, gathering = list[PlannedTable | None](), Gathering()
+    for written in request.tables:  # at the share that it has, whatever becomes of the others
+        shares, table = None, None
+        if equal or written.share is not None:
+            known = request.tables if equal else [written]
+            shares = gathering.attempt(partial(read_shares, known))
+        if shares is not None:
+            table = gathering.attempt(partial(context.table, written, shares[0]))
+        tables.append(table)
+    return Outlook(None, tuple(tables), context.profile, context.codebook, refused)
 
 
 def refusal(plan: Plan, account: Account) -> str | None:

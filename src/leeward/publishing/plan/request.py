@@ -144,8 +144,11 @@ class Request(Written):
     def public(self) -> dict[str, JsonValue]:
         """The plan as a certificate shows it: everything but where files are."""
         told = self.model_dump(exclude={"data"}, exclude_none=True, exclude_defaults=True)
-        files = {key: told[key] for key in ("codebook", "sizes", "law") if key in told}
-        return told | {key: _file_name(written) for key, written in files.items()}
+        for key in ("codebook", "sizes", "law"):
+            if key in told:
+                file = told[key]
+                told[key] = Path(file).name if isinstance(file, str) else "given in the program"
+        return told
 
     def charged(self) -> dict[str, JsonValue]:
         """The same without what is said to readers: what makes one release the same as another."""
@@ -168,21 +171,17 @@ def read_request(
     asked = {n: one for n, one in enumerate(listed) if isinstance(one, dict) and "sql" in one}
     told = [{**one, "by": one.get("by", [])} if n in asked else one for n, one in enumerate(listed)]
     request, problems = parse(Request, {**content, "tables": told} if asked else content, "plan")
-    twice = [_beside_sql(n) for n, one in asked.items() if any(key in one for key in IN_SQL)]
+    twice = [
+        InvalidParameter(
+            f"plan.tables[{number}].sql",
+            rule=f"must stand alone: a statement says what {', '.join(IN_SQL)} would",
+            value="both",
+            next_step="Leave sql out, or the keys that it stands for.",
+        )
+        for number, table in asked.items()
+        if any(key in table for key in IN_SQL)
+    ]
     return None if twice else request, [*problems, *twice]
-
-
-def _beside_sql(number: int) -> InvalidParameter:
-    return InvalidParameter(
-        f"plan.tables[{number}].sql",
-        rule=f"must stand alone: a statement says what {', '.join(IN_SQL)} would",
-        value="both",
-        next_step="Leave sql out, or the keys that it stands for.",
-    )
-
-
-def _file_name(written: object) -> str:
-    return Path(written).name if isinstance(written, str) else "given in the program"
 
 
 def written(request: Request) -> str:

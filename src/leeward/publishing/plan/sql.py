@@ -235,22 +235,20 @@ class _Reader:
         named = []
         if group is not None:
             _only(group, "expressions")
-            named = [self._group(arg, items) for arg in group.args["expressions"]]
+            for node in group.args["expressions"]:
+                item = node
+                if _kind(node) == "Literal" and not node.args.get("is_string"):
+                    place = int(node.this) if str(node.this).isdecimal() else 0
+                    item = items[place - 1] if 1 <= place <= len(items) else node
+                if _kind(item) != "Column":
+                    raise _not_known(node)
+                named.append(self._attribute(item))
         if len(set(named)) < len(named) or set(named) != set(by):
             raise _rejected(
                 "must select and group by the same attributes, each once",
                 f"SELECT {', '.join(by) or 'none'} and GROUP BY {', '.join(named) or 'none'}",
                 "Write the attributes before COUNT(*) and again after GROUP BY.",
             )
-
-    def _group(self, node: "Expr", items: "list[Expr]") -> str:
-        if _kind(node) == "Literal" and not node.args.get("is_string"):
-            place = int(node.this) if str(node.this).isdecimal() else 0
-            if 1 <= place <= len(items) and _kind(items[place - 1]) == "Column":
-                return self._attribute(items[place - 1])
-        if _kind(node) != "Column":
-            raise _not_known(node)
-        return self._attribute(node)
 
     # WHERE
 
@@ -289,17 +287,19 @@ class _Reader:
         _only(node, "this", "table")
         if _kind(node.this) == "Star":
             raise _rejected(*ADVICE["Star"])
-        name = self._name(node.this, self.codebook.attributes)
-        if name not in self.codebook.attributes:
-            _reject_keys(name, self.codebook.keys)
-        qualifier = node.args.get("table")
-        if qualifier is not None:
-            self._require_table(self._name(qualifier), name)
-        return name
-
-    def _require_table(self, qualifier: str, name: str) -> None:
-        table = self.tables.get(qualifier)
+        name, keys = self._name(node.this, self.codebook.attributes), self.codebook.keys
         declared = self.codebook.attributes.get(name)
+        if declared is None and name in (keys.workers.id, keys.jobs.worker):
+            rule = "must not name persons: a table by persons publishes rows of people"
+            raise _rejected(rule, shown(name), "Group by attributes of the codebook.")
+        places = (keys.workplaces.id, keys.jobs.workplace, keys.workplaces.employer)
+        if declared is None and name in places:
+            rule = "must not name establishments or employers: their sizes are protected"
+            raise _rejected(rule, shown(name), "Group by public attributes of workplaces.")
+        if node.args.get("table") is None:
+            return name
+        qualifier = self._name(node.args["table"])
+        table = self.tables.get(qualifier)
         if table is None or (declared is not None and declared.table != table):
             raise _rejected(
                 "must name an attribute by the table that declares it",
@@ -308,6 +308,7 @@ class _Reader:
                 if declared is None
                 else f"Write {declared.table}.{name} and join {declared.table}, or {name} alone.",
             )
+        return name
 
     def _name(self, node: "Expr", known: Iterable[str] = ()) -> str:
         """A name; in quotes as it is written, else also without regard to case."""
@@ -340,21 +341,6 @@ def _key(keys: Keys, table: str, other: str) -> str:
     if table == JOBS:
         return keys.jobs.worker if other == WORKERS else keys.jobs.workplace
     return keys.workers.id if table == WORKERS else keys.workplaces.id
-
-
-def _reject_keys(name: str, keys: Keys) -> None:
-    if name in (keys.workers.id, keys.jobs.worker):
-        raise _rejected(
-            "must not name persons: a table by persons publishes rows of people",
-            shown(name),
-            "Group by attributes of the codebook.",
-        )
-    if name in (keys.workplaces.id, keys.jobs.workplace, keys.workplaces.employer):
-        raise _rejected(
-            "must not name establishments or employers: their sizes are protected",
-            shown(name),
-            "Group by public attributes of workplaces.",
-        )
 
 
 def _kind(node: "Expr") -> str:

@@ -71,24 +71,20 @@ def stated_tables(certificate: Certificate, request: Request) -> Iterator[Stated
         guarantee, shares = read_protection(request.protect), read_shares(request.tables)
     except LeewardError as refusal:
         raise Disagrees(f"plan.protect or a share of plan.tables {refusal.rule}") from None
-    named = [_names(written) for written in request.tables]
-    held = {table.name: table for table in certificate.tables}
-    kept = [names for names in named if any(name in held for name in names)]
-    if [name for names in kept for name in names] != [*held]:
+    named = []  # the tables that are written of each table of the plan
+    for written in request.tables:
+        parts = (TOTAL, *("_".join(as_list(breakdown)) for breakdown in written.breakdowns))
+        of_parts = [f"{written.name}_{part}" for part in parts]
+        named.append(of_parts if written.breakdowns else [written.name])
+    stated = {table.name: table for table in certificate.tables}
+    kept = [names for names in named if any(name in stated for name in names)]
+    if [name for names in kept for name in names] != [*stated]:
         raise Disagrees("tables are not those of plan.tables")
     for written, names, share in zip(request.tables, named, shares, strict=True):
-        parts = tuple(held[name] for name in names if name in held)
-        if not parts and certificate.made_from is None:
+        certified = tuple(stated[name] for name in names if name in stated)
+        if not certified and certificate.made_from is None:
             raise Disagrees(f"tables does not have the table {written.name} of plan.tables")
-        yield _made_again(written, parts, guarantee, share)
-
-
-def _names(written: WrittenTable) -> tuple[str, ...]:
-    """The tables that are written of a table of the plan."""
-    if not written.breakdowns:
-        return (written.name,)
-    parts = ("_".join(as_list(breakdown)) for breakdown in written.breakdowns)
-    return tuple(f"{written.name}_{part}" for part in (TOTAL, *parts))
+        yield _made_again(written, certified, guarantee, share)
 
 
 def _made_again(
@@ -100,9 +96,12 @@ def _made_again(
         if not parts:
             return StatedTable(written, part, (), None)
         marginal = _marginal(written, parts)
-        made = measurement(
-            _mechanism(written, parts), marginal, part, read_margins(written.margins)
-        )
+        names = {table.mechanism for table in parts}
+        # The plan names it; where it leaves the choice, it is the one that is stated.
+        chosen = names.pop() if written.mechanism == AUTO else written.mechanism
+        if names - {chosen} or chosen not in IN_PLANS:
+            raise Disagrees(f"tables has other mechanisms for {written.name} than its plan")
+        made = measurement(chosen, marginal, part, read_margins(written.margins))
         planned = PlannedTable.priced(marginal, written, (made, ""), part, rows)
     except (LeewardError, ValueError, TypeError, LookupError, ArithmeticError) as problem:
         reason = problem.rule if isinstance(problem, LeewardError) else "it cannot be made again"
@@ -110,19 +109,24 @@ def _made_again(
     return StatedTable(written, part, parts, planned)
 
 
-def _mechanism(written: WrittenTable, parts: Sequence[CertifiedTable]) -> str:
-    """The one that the plan names; where it leaves the choice, the one that is stated."""
-    names = {table.mechanism for table in parts}
-    chosen = names.pop() if written.mechanism == AUTO else written.mechanism
-    if names - {chosen} or chosen not in IN_PLANS:
-        raise Disagrees(f"tables has other mechanisms for {written.name} than its plan")
-    return chosen
-
-
 def _marginal(written: WrittenTable, parts: Sequence[CertifiedTable]) -> Marginal:
-    """The table as the plan asks for it, with the codes that are stated."""
+    """The table as the plan asks for it, with the codes that are stated.
+
+    Identifiers and codes must be those of the plan, workplaces first.
+    """
     first, *broken = map(stated_marginal, parts)
-    _require_agreement(written, parts)
+    last = -1 if STATISTICS[written.statistic].in_classes() else None
+    for number, table in enumerate(parts):
+        worker = table.worker_identifiers[:last]
+        by = as_list(written.breakdowns[number - 1]) if number else written.by
+        own = (*(() if number else table.workplace_identifiers), *worker)
+        if sorted(own, key=by.index) != by or [*worker] != [name for name in by if name in worker]:
+            raise Disagrees(f"tables has other identifiers for {table.name} than plan.tables")
+        for name, codes in written.where.items():
+            if {*table.kept(name)} != {*as_list(codes)}:
+                raise Disagrees(f"tables has other codes of {name} than plan.tables keeps")
+        if {*(table.where or {})} - {*written.where}:
+            raise Disagrees(f"tables has filters of {table.name} that plan.tables has not")
     statistic = _statistic(written, parts[0])
     return replace(
         first,
@@ -136,55 +140,36 @@ def _marginal(written: WrittenTable, parts: Sequence[CertifiedTable]) -> Margina
     )
 
 
-def _require_agreement(written: WrittenTable, parts: Sequence[CertifiedTable]) -> None:
-    """Identifiers and codes are those of the plan, workplaces first."""
-    last = -1 if STATISTICS[written.statistic].in_classes() else None
-    for number, table in enumerate(parts):
-        worker = table.worker_identifiers[:last]
-        asked = as_list(written.breakdowns[number - 1]) if number else written.by
-        own = (*(() if number else table.workplace_identifiers), *worker)
-        if sorted(own, key=asked.index) != asked or [*worker] != [n for n in asked if n in worker]:
-            raise Disagrees(f"tables has other identifiers for {table.name} than plan.tables")
-        for name, codes in written.where.items():
-            if {*table.kept(name)} != {*as_list(codes)}:
-                raise Disagrees(f"tables has other codes of {name} than plan.tables keeps")
-        if {*(table.where or {})} - {*written.where}:
-            raise Disagrees(f"tables has filters of {table.name} that plan.tables has not")
-
-
 def _statistic(written: WrittenTable, table: CertifiedTable) -> Statistic:
-    """The statistic of the plan; unit and public bounds of a column are those that are stated."""
+    """The statistic of the plan; unit and public bounds of a column are those that are stated.
+
+    Classes of a column of pay end where the next of the stated edges begins.
+    """
     kind, name = STATISTICS[written.statistic], str(written.of)
     if "of" not in kind.takes:
         return COUNT
     if kind.requires:
         of = Attribute(name, "jobs", name, kind.requires, kind.requires, False, {})
         return of_column(kind, of, written)
-    return of_column(kind, _numeric(name, table), written)
-
-
-def _numeric(name: str, table: CertifiedTable) -> Attribute:
-    """A column of pay; its classes end where the next of the stated edges begins."""
     stated = table.statistic
     if not isinstance(stated, StatisticStatement):
         raise Disagrees(f"tables does not say of which column {table.name} is")
     ends = (stated.edges or (stated.low, stated.cap))[1:]
     texts: Mapping[str, str] = table.codes.get(name, {str(end): str(end) for end in ends})
     bounds = tuple((code, end - 1) for code, end in zip(texts, ends, strict=True))
-    numbers = NumericRange(
-        stated.low, stated.cap, stated.unit, stated.period, bounds, stated.cap_from
-    )
-    recode = {code: at for at, code in enumerate(texts)}
     known = (table.attributes or {}).get(name)
-    return Attribute(
+    of = Attribute(
         name,
         "jobs",
         name,
         tuple(texts),
         tuple(texts.values()),
         public=False,
-        recode=recode,
-        numbers=numbers,
+        recode={code: at for at, code in enumerate(texts)},
+        numbers=NumericRange(
+            stated.low, stated.cap, stated.unit, stated.period, bounds, stated.cap_from
+        ),
         label=None if known is None else known.label,
         note=None if known is None else known.note,
     )
+    return of_column(kind, of, written)

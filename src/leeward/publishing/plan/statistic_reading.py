@@ -52,7 +52,16 @@ def read_statistic(written: WrittenTable, codebook: Codebook) -> Statistic:
         return COUNT
     of = (_with_codes if kind.requires else _numeric)(written, codebook, kind)
     if kind.in_classes():
-        raise_all(_named_twice(written, of))
+        raise_all(
+            InvalidParameter(
+                key,
+                rule=f"must not name the column of which {written.statistic} are published",
+                value=shown(of.name),
+                next_step=f"Leave it out of {key}: its classes are in the table already.",
+            )
+            for key, names in (("by", written.by), ("where", written.where))
+            if of.name in names
+        )
     if kind.capped:
         _require_cap(of)
     return of_column(kind, of, written)
@@ -62,7 +71,18 @@ def of_column(kind: type[Statistic], of: Attribute, written: WrittenTable) -> St
     """A statistic of this column, with the classes and percentages of a plan if it has any."""
     if "bins" not in kind.takes:
         return kind(of)
-    classes, edges = _in_classes(of, written.bins, kind)
+    if written.bins is None:
+        classes, edges = of.with_every_job(), of.edges
+    else:
+        edges = _pseo(of) if written.bins == PSEO else _edges(written.bins)
+        classes = of.in_classes(edges)
+    if kind.several_classes and len(edges) < 3:
+        raise InvalidParameter(
+            "bins",
+            rule=f"must have at least three edges for {kind.name}: one class tells nothing",
+            value=f"{len(edges)} edges",
+            next_step="Write more edges; ten classes are a good number.",
+        )
     return kind(classes, edges, _percentages(written.at) if "at" in kind.takes else ())
 
 
@@ -110,18 +130,6 @@ def _with_codes(written: WrittenTable, codebook: Codebook, kind: type[Statistic]
     return of
 
 
-def _named_twice(written: WrittenTable, of: Attribute) -> Iterator[LeewardError]:
-    """The column whose classes are in the table already."""
-    for key, names in {"by": written.by, "where": written.where}.items():
-        if of.name in names:
-            yield InvalidParameter(
-                key,
-                rule=f"must not name the column of which {written.statistic} are published",
-                value=shown(of.name),
-                next_step=f"Leave it out of {key}: its classes are in the table already.",
-            )
-
-
 def _require_cap(column: Attribute) -> None:
     """Pay is counted from 0 up to a public cap that says where it comes from."""
     name, numbers = column.name, column.numeric_range
@@ -157,25 +165,6 @@ def pseo_edges() -> tuple[int, ...]:
     """
     shares = (*(number / 20 for number in range(1, 20)), *LAST)
     return (FIRST, *(round(exp(LOG_NORMAL.inv_cdf(share))) for share in shares))
-
-
-def _in_classes(
-    of: Attribute, written: list[str] | str | None, kind: type[Statistic]
-) -> tuple[Attribute, tuple[int, ...]]:
-    """A numeric column in the classes of the plan, or else of the codebook, and their edges."""
-    if written is None:
-        classes, edges = of.with_every_job(), of.edges
-    else:
-        edges = _pseo(of) if written == PSEO else _edges(written)
-        classes = of.in_classes(edges)
-    if kind.several_classes and len(edges) < 3:
-        raise InvalidParameter(
-            "bins",
-            rule=f"must have at least three edges for {kind.name}: one class tells nothing",
-            value=f"{len(edges)} edges",
-            next_step="Write more edges; ten classes are a good number.",
-        )
-    return classes, edges
 
 
 def _edges(written: list[str] | str) -> tuple[int, ...]:

@@ -214,15 +214,27 @@ def smallest_budget(plan: Plan, target: Target, profiles: Profiles | None = None
         raise refused
     profile = plan.profile if profiles is None else profiles(named[target.table])
     alone = TableAtShare.of(plan, target.table)
-    reaches = _Reaches(alone, target.goal, profile)
+
+    def reaches(place: int) -> bool:
+        table = alone.at(three_digits(place))
+        return table is not None and target.goal.met(table, profile)
+
     low, high = LEAST[plan.asked.currency] - 1, 0
-    while not reaches.at(high):
+    while not reaches(high):
         if high >= MOST:
-            raise _out_of_reach(plan, target, reaches)
+            table = alone.at(three_digits(MOST))
+            best = "no mechanism" if table is None else target.goal.reached(table, profile)
+            raise InvalidParameter(
+                "--target",
+                rule=f"must be reachable with {plan.asked.currency} of at most 1000, where "
+                f"{target.table} has {best}",
+                value=shown(target.table),
+                next_step="Allow a larger error, a smaller alpha, or fewer worker cells.",
+            )
         low, high = high, high + STRIDE
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if reaches.at(middle) else (middle, high)
+        low, high = (low, middle) if reaches(middle) else (middle, high)
     return with_budget(plan, three_digits(high))
 
 
@@ -252,19 +264,6 @@ class TableAtShare:
             return None
 
 
-@dataclass(frozen=True)
-class _Reaches:
-    """Whether a table reaches a goal, by the place of its ε or ρ."""
-
-    table: TableAtShare
-    goal: Goal
-    profile: SizeProfile
-
-    def at(self, place: int) -> bool:
-        table = self.table.at(three_digits(place))
-        return table is not None and self.goal.met(table, self.profile)
-
-
 def three_digits(place: int) -> Fraction:
     """The numbers of three significant digits in their order: 0 is 1, 1 is 1.01, 900 is 10."""
     power, above = divmod(place, 900)
@@ -275,15 +274,3 @@ def with_budget(plan: Plan, amount: Fraction) -> Plan:
     """The plan with another ε or ρ; mechanisms are chosen anew."""
     protect = plan.request.protect.model_copy(update={plan.asked.currency: str(amount)})
     return make_plan(plan.request.model_copy(update={"protect": protect}), Path(plan.path))
-
-
-def _out_of_reach(plan: Plan, target: Target, reaches: _Reaches) -> InvalidParameter:
-    table = reaches.table.at(three_digits(MOST))
-    best = "no mechanism" if table is None else target.goal.reached(table, reaches.profile)
-    return InvalidParameter(
-        "--target",
-        rule=f"must be reachable with {plan.asked.currency} of at most 1000, where {target.table} "
-        f"has {best}",
-        value=shown(target.table),
-        next_step="Allow a larger error, a smaller alpha, or fewer worker cells.",
-    )
