@@ -99,7 +99,8 @@ def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> KeyedCell
         np.array([number[code] for code in table.codes[name]], np.int64)
         for name, number in zip(table.identifiers, numbers, strict=True)
     ]
-    parts = []
+    none = np.zeros(0, np.int64)
+    columns, frames = [(none, none, none, none, np.zeros(0, bool))], list[Integers]()
     for block in read_blocks(bundle, table, totals=False):
         # Without the cells that have no establishment: a complete table is read like others.
         kept = block.take(block.status == Flag.OK)
@@ -108,8 +109,11 @@ def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> KeyedCell
             keys = keys * len(listed) + place[positions]
         low, high = kept.ends
         drawn = kept.drawn & (low != EMPTY) & (high != EMPTY)
-        parts.append(KeyedCells(keys, kept.noisy, low, high, drawn, kept.establishments))
-    cells = _join(parts)
+        columns.append((keys, kept.noisy, low, high, drawn))
+        frames += [] if kept.establishments is None else [kept.establishments]
+    frame = np.concatenate(frames) if frames else None
+    keys, values, low, high, drawn = map(np.concatenate, zip(*columns, strict=True))
+    cells = KeyedCells(keys, values, low, high, drawn, frame)
     # A table is written in the order of its own codes, so there is seldom work.
     if not (cells.keys[1:] >= cells.keys[:-1]).all():
         cells = cells.take(np.argsort(cells.keys))
@@ -121,19 +125,6 @@ def read_cells(bundle: Bundle, table: CertifiedTable, lists: Lists) -> KeyedCell
             next_step="Ask for the bundle again, or see what `leeward verify` finds.",
         )
     return cells
-
-
-def _join(parts: list[KeyedCells]) -> KeyedCells:
-    none = np.zeros(0, np.int64)
-    counted = [part.establishments for part in parts if part.establishments is not None]
-    return KeyedCells(
-        np.concatenate([none, *(part.keys for part in parts)]),
-        np.concatenate([none, *(part.values for part in parts)]),
-        np.concatenate([none, *(part.low for part in parts)]),
-        np.concatenate([none, *(part.high for part in parts)]),
-        np.concatenate([none.astype(bool), *(part.drawn for part in parts)]),
-        np.concatenate(counted) if counted else None,
-    )
 
 
 @dataclass(frozen=True)

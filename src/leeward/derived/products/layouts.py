@@ -8,14 +8,14 @@ these are written as 0.
 
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from io import StringIO
 from math import inf
 from pathlib import Path
 
 from leeward.core.codebook import Flag
-from leeward.core.show.numbers import counted, crossed, losses, protected
+from leeward.core.show.numbers import counted, losses, protected
 from leeward.derived.products.public_layout import PublicLayout, refused
 from leeward.derived.products.public_product import public_layouts
 from leeward.derived.products.used_table import Number, UsedTable
@@ -222,7 +222,15 @@ class FilledLayout:
             "",
         ]
         for path in dict.fromkeys(table.bundle.path for table in self.used):
-            lines += _sources([table for table in self.used if table.bundle.path == path])
+            tables = [table for table in self.used if table.bundle.path == path]
+            stated = tables[0].bundle.certificate
+            origin = "" if stated.made_from is None else f", tidied from {stated.made_from.name}"
+            lines.append(
+                f"{stated.name}{origin}, {stated.period}: {protected(stated.guarantee)}, "
+                f"{losses(stated.guarantee)}; Leeward {stated.leeward}; certificate "
+                f"{sha256(path / 'certificate.json')}"
+            )
+            lines += [table.words for table in tables]
         return "\n".join(lines) + "\n"
 
     def version(self) -> dict[str, str]:
@@ -240,26 +248,3 @@ class FilledLayout:
         words = (product, "XX", "00", span, self.layout.version.schema_, released)
         line = " ".join((*words, f"leeward_{self.bundles[0].certificate.name}"))
         return {f"version_{product.partition('_')[0].lower()}.txt": f"{line}\n"}
-
-
-def _sources(tables: Sequence[UsedTable]) -> Iterator[str]:
-    """A bundle, and the tables of it that were used."""
-    bundle = tables[0].bundle
-    stated = bundle.certificate
-    origin = "" if stated.made_from is None else f", tidied from {stated.made_from.name}"
-    yield (
-        f"{stated.name}{origin}, {stated.period}: {protected(stated.guarantee)}, "
-        f"{losses(stated.guarantee)}; Leeward {stated.leeward}; certificate "
-        f"{sha256(bundle.path / 'certificate.json')}"
-    )
-    for used in tables:
-        table = used.table
-        listed = {
-            name: ", ".join(map(str, codes)) if isinstance(codes, list) else str(codes)
-            for name, codes in (table.where or {}).items()
-        }
-        jobs = "".join(f", {name} in {codes}" for name, codes in listed.items())
-        yield (
-            f"  {table.name}, {crossed(table.identifiers)}{jobs}: {used.measure}, "
-            f"by {table.mechanism}"
-        )

@@ -11,7 +11,7 @@ from functools import cached_property
 from leeward.core.codebook import Flag
 from leeward.core.codebook.known_statistics import PERCENTILE
 from leeward.core.codebook.statistic import COUNT
-from leeward.core.show.numbers import Ends
+from leeward.core.show.numbers import Ends, crossed
 from leeward.derived.products.public_layout import MeasureRule, PublicLayout, refused
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import read_blocks
@@ -66,48 +66,6 @@ def published_rows(bundle: Bundle, table: CertifiedTable) -> Iterator[CodedRow]:
             yield CodedRow(codes, row.value, row.status, row.ends or (None, None), count)
 
 
-def columns_filled(
-    layout: PublicLayout, rule: MeasureRule, table: CertifiedTable
-) -> dict[str, str]:
-    """For each identifier of a table the column that its codes go to; some have none."""
-    beside = {rule.named_by, PERCENTILE if rule.at else ""}
-    by, columns = [name for name in table.identifiers if name not in beside], layout.attributes
-    filled = {name: columns[name] for name in by if name in columns}
-    if len({*filled.values()}) < len(by):
-        raise refused(
-            f"needs tables by some of {', '.join(columns)}, each column of the layout once",
-            f"{table.name} by {', '.join(table.identifiers)}",
-            "Name the attribute as the layout does, or leave the table out.",
-        )
-    return filled
-
-
-def require_rule(rule: MeasureRule, table: CertifiedTable, measure: str) -> None:
-    """Reject a table of another statistic or of other jobs than its measure is about."""
-    statistic = COUNT.name if table.statistic is None else table.statistic.name
-    if rule.statistic not in ("", statistic) or not {*rule.at} <= {
-        *table.codes.get(PERCENTILE, ())
-    }:
-        listed = f" at {', '.join(rule.at)}" if rule.at else ""
-        raise refused(
-            f"needs {table.name} to be of statistic: {rule.statistic}{listed}",
-            table.statistic_words,
-            "Change the table's statistic in the plan, or its name.",
-        )
-    if rule.where is not None and _in_order(rule.where) != _in_order(table.where):
-        jobs = f"the jobs where: {rule.where}" if rule.where else "all jobs"
-        raise refused(
-            f"needs {measure} to be of {jobs}",
-            f"{table.name} where {table.where or 'all jobs'}",
-            "Change the table's where in the plan, or its name.",
-        )
-
-
-def _in_order(where: Mapping[str, object] | None) -> object:
-    listed = (where or {}).items()
-    return {name: sorted(codes) if isinstance(codes, list) else codes for name, codes in listed}
-
-
 def dollars(table: CertifiedTable, number: int | None, period: str) -> int | None:
     """Pay in whole dollars of a month, a quarter or a year, rounded half up."""
     said = table.statistic
@@ -130,16 +88,9 @@ def years_of(label: str) -> int:
     return 1 if span is None else max(1, int(span[2]) - int(span[1]) + 1)
 
 
-def quarter_of(bundle: Bundle) -> dict[str, str]:
-    """Year and quarter of a release."""
-    period = QUARTER.fullmatch(bundle.certificate.period.strip())
-    if period is None:
-        raise refused(
-            "needs releases of one quarter each, such as 2026Q2",
-            f"{bundle.certificate.name} of {bundle.certificate.period}",
-            "Write such a period into the plan, and release again.",
-        )
-    return period.groupdict()
+def _in_order(where: Mapping[str, object] | None) -> object:
+    listed = (where or {}).items()
+    return {name: sorted(codes) if isinstance(codes, list) else codes for name, codes in listed}
 
 
 @dataclass(frozen=True)
@@ -158,14 +109,33 @@ class UsedTable:
 
     @cached_property
     def columns(self) -> dict[str, str]:
-        """For each identifier the column of its codes."""
-        return columns_filled(self.layout, self.rule, self.table)
+        """For each identifier of the table the column that its codes go to; some have none."""
+        table, columns = self.table, self.layout.attributes
+        beside = {self.rule.named_by, PERCENTILE if self.rule.at else ""}
+        by = [name for name in table.identifiers if name not in beside]
+        filled = {name: columns[name] for name in by if name in columns}
+        if len({*filled.values()}) < len(by):
+            raise refused(
+                f"needs tables by some of {', '.join(columns)}, each column of the layout once",
+                f"{table.name} by {', '.join(table.identifiers)}",
+                "Name the attribute as the layout does, or leave the table out.",
+            )
+        return filled
 
     @cached_property
     def period(self) -> dict[str, str]:
-        """Year and quarter, of a layout that has columns for them."""
-        dated = any(column.part_of_period for column in self.layout.identifiers.values())
-        return quarter_of(self.bundle) if dated else {}
+        """Year and quarter of the release, of a layout that has columns for them."""
+        if not any(column.part_of_period for column in self.layout.identifiers.values()):
+            return {}
+        stated = self.bundle.certificate
+        period = QUARTER.fullmatch(stated.period.strip())
+        if period is None:
+            raise refused(
+                "needs releases of one quarter each, such as 2026Q2",
+                f"{stated.name} of {stated.period}",
+                "Write such a period into the plan, and release again.",
+            )
+        return period.groupdict()
 
     @cached_property
     def file(self) -> str:
@@ -183,9 +153,40 @@ class UsedTable:
             "Release a table by one of these groups, or leave it out.",
         )
 
+    @property
+    def words(self) -> str:
+        """What the table is of and what it was used for, for a reader of the files."""
+        listed = {
+            name: ", ".join(map(str, codes)) if isinstance(codes, list) else str(codes)
+            for name, codes in (self.table.where or {}).items()
+        }
+        jobs = "".join(f", {name} in {codes}" for name, codes in listed.items())
+        by = crossed(self.table.identifiers)
+        return f"  {self.table.name}, {by}{jobs}: {self.measure}, by {self.table.mechanism}"
+
+    def require_rule(self) -> None:
+        """Reject a table of another statistic or of other jobs than its measure is about."""
+        rule, table = self.rule, self.table
+        statistic = COUNT.name if table.statistic is None else table.statistic.name
+        known = {*table.codes.get(PERCENTILE, ())}
+        if rule.statistic not in ("", statistic) or not {*rule.at} <= known:
+            listed = f" at {', '.join(rule.at)}" if rule.at else ""
+            raise refused(
+                f"needs {table.name} to be of statistic: {rule.statistic}{listed}",
+                table.statistic_words,
+                "Change the table's statistic in the plan, or its name.",
+            )
+        if rule.where is not None and _in_order(rule.where) != _in_order(table.where):
+            jobs = f"the jobs where: {rule.where}" if rule.where else "all jobs"
+            raise refused(
+                f"needs {self.measure} to be of {jobs}",
+                f"{table.name} where {table.where or 'all jobs'}",
+                "Change the table's where in the plan, or its name.",
+            )
+
     def numbers(self) -> Iterator[tuple[str, Number]]:
         """The numbers that the rows of the table give, each with the name of its file."""
-        require_rule(self.rule, self.table, self.measure)
+        self.require_rule()
         columns, identifiers = self.layout.columns_of(self.file), self.layout.identifiers
         naming = [name for name, column in identifiers.items() if column.names_file]
         for row in published_rows(self.bundle, self.table):

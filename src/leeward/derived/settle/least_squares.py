@@ -56,7 +56,11 @@ def least_squares(
     z, v = np.asarray(values, float), np.asarray(variances, float)
     A = np.asarray(sums, float).reshape(len(sums), -1)
     b = np.zeros(len(A)) if equal is None else np.asarray(equal, float)
-    _require(z, v, A, b)
+    if not len(z) or v.shape != z.shape or A.shape != (len(b), len(z)):
+        lengths = f"{len(z)} values, {len(v)} variances, sums {A.shape}, equal {len(b)}"
+        raise _refused("sums", "must have a coefficient for each value", lengths)
+    if not (v > 0).all():
+        raise _refused("variances", "must be positive", f"{v.min()}")
     inverse = np.linalg.pinv(A * v @ A.T)
 
     def adding_up(x: Floats) -> Floats:
@@ -79,14 +83,6 @@ def _not_negative(z: Floats, adding_up: Callable[[Floats], Floats]) -> Floats:
             break
         x = kept
     return kept
-
-
-def _require(z: Floats, v: Floats, A: Floats, b: Floats) -> None:
-    if not len(z) or v.shape != z.shape or A.shape != (len(b), len(z)):
-        lengths = f"{len(z)} values, {len(v)} variances, sums {A.shape}, equal {len(b)}"
-        raise _refused("sums", "must have a coefficient for each value", lengths)
-    if not (v > 0).all():
-        raise _refused("variances", "must be positive", f"{v.min()}")
 
 
 def _refused(parameter: str, rule: str, value: str) -> InvalidParameter:

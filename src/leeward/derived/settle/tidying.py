@@ -95,13 +95,18 @@ def tidy(
         for number, about in enumerate(counts):
             shown.part("tidying", number, len(counts))
             block, _ = read[about.name]
-            certified_table = _tidied(
-                about, values[about.name] - block.values[: about.cell_rows], shrink
+            off = values[about.name] - block.values[: about.cell_rows]
+            stated = about.model_copy(update={"tidied": change(about, off, shrink)})
+            columns = table_columns(
+                stated.identifiers,
+                stated.noise_columns,
+                establishments=stated.establishments is not None,
             )
-            rows = TidyRows(bundle, certified_table, block, values[about.name])
-            with writer.table(rows.marginal, margins=certified_table.noise_columns) as written:
+            stated = stated.model_copy(update={"columns": columns})
+            rows = TidyRows(bundle, stated, block, values[about.name])
+            with writer.table(rows.marginal, margins=stated.noise_columns) as written:
                 rows.write(written)
-            tables.append(certified_table)
+            tables.append(stated)
         writer.seal(_certificate(bundle.certificate, Path(out).name, tables, shrink=shrink))
     return read_bundle(out)
 
@@ -181,15 +186,6 @@ def not_shrinkable(tables: Sequence[CertifiedTable]) -> Iterator[LeewardError]:
 
 def _refused(rule: str, value: str, next_step: str) -> InvalidParameter:
     return InvalidParameter("bundle", rule=rule, value=value, next_step=next_step)
-
-
-def _tidied(about: CertifiedTable, off: Integers, shrink: bool) -> CertifiedTable:
-    """What the certificate says of the tidy table."""
-    tidied = about.model_copy(update={"tidied": change(about, off, shrink)})
-    columns = table_columns(
-        tidied.identifiers, tidied.noise_columns, establishments=tidied.establishments is not None
-    )
-    return tidied.model_copy(update={"columns": columns})
 
 
 def _certificate(

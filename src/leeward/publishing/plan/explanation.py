@@ -167,46 +167,34 @@ def explain(
 ) -> tuple[tuple[Explanation, ...], Cost | None]:
     """Explain statements, and what the accepted ones cost together; None for a single one.
 
-    Parameters
-    ----------
-    text
-        SQL; several statements in a list, or with semicolons between them.
-    asked
-        Codebook, promise and assumptions.
-    epsilons
-        What each statement costs; left out, each costs what the promise has.
+    SQL is text with semicolons between statements, or a list. Without `epsilons`, each statement
+    costs what the promise has.
     """
-    found: list[Expr | LeewardError] = []
+    parsed: list[Expr | LeewardError] = []
     for part in [text] if isinstance(text, str) else text:
         try:
-            found.extend(statements(part))
+            parsed.extend(statements(part))
         except LeewardError as problem:
-            found.append(problem)
-    _require_number(found, epsilons)
-    amounts = tuple(epsilons) or (asked.promise.epsilon,) * len(found)
-    explanations = tuple(
-        _explained(statement, asked, amount)
-        for statement, amount in zip(found, amounts, strict=True)
-    )
-    accepted = [explanation for explanation in explanations if explanation.verdict == "accepted"]
-    return explanations, cost(accepted, asked) if len(found) > 1 and accepted else None
-
-
-def _require_number(found: Sequence[object], epsilons: Sequence[Fraction]) -> None:
-    if not 1 <= len(found) <= MOST_STATEMENTS:
+            parsed.append(problem)
+    if not 1 <= len(parsed) <= MOST_STATEMENTS:
         raise InvalidParameter(
             "SQL",
             rule=f"must be 1 to {MOST_STATEMENTS} statements",
-            value=f"{len(found)} statements",
+            value=f"{len(parsed)} statements",
             next_step='Give for example "SELECT sex, COUNT(*) FROM jobs GROUP BY sex".',
         )
-    if epsilons and len(epsilons) != len(found):
+    if epsilons and len(epsilons) != len(parsed):
         raise InvalidParameter(
             "--epsilon",
             rule="must be given once for all statements, or once for each",
-            value=f"{len(epsilons)} for {counted(len(found), 'statement')}",
+            value=f"{len(epsilons)} for {counted(len(parsed), 'statement')}",
             next_step="Repeat --epsilon in the order of the statements.",
         )
+    amounts = tuple(epsilons) or (asked.promise.epsilon,) * len(parsed)
+    pairs = zip(parsed, amounts, strict=True)
+    explanations = tuple(_explained(statement, asked, amount) for statement, amount in pairs)
+    accepted = [explanation for explanation in explanations if explanation.verdict == "accepted"]
+    return explanations, cost(accepted, asked) if len(parsed) > 1 and accepted else None
 
 
 def _explained(statement: "Expr | LeewardError", asked: Asked, epsilon: Fraction) -> Explanation:
@@ -238,34 +226,30 @@ def _explained(statement: "Expr | LeewardError", asked: Asked, epsilon: Fraction
 
 def _accepted(selected: Selected, asked: Asked, epsilon: Fraction) -> Explanation:
     table = asked.table(selected, epsilon)
-    kind = "workplace" if table.marginal.counts_every_job else "worker"
-    reason = f"It is a {kind} table that `leeward release` can publish."
-    each, unit = table.marginal.statistic.cap, table.marginal.statistic.unit
-    protected = asked.promise.alpha is not None
-    changed = (each * asked.rows, each * asked.step if protected else None)
-    expected = error(mean_error(table, asked.profile))
-    price = (
-        f"A {kind} table, by {table.measurement.name}: {table.why}. It costs epsilon "
-        f"{number_text(table.charge.epsilon)}; mean error of a cell {expected} {unit} where the "
-        f"largest establishment has {count(asked.largest)} jobs."
-    )
-    steps = (*_counted(table.marginal), *_changed(table.marginal, asked), price)
-    return Explanation("accepted", reason, "", steps, selected, table, changed)
-
-
-def _counted(marginal: Marginal) -> Iterator[str]:
-    """What a table counts, and in which cells."""
-    what = f"the {marginal.statistic.words}" if marginal.statistic.capped else "jobs"
-    kept = [
+    marginal, statistic = table.marginal, table.marginal.statistic
+    kind = "workplace" if marginal.counts_every_job else "worker"
+    what = f"the {statistic.words}" if statistic.capped else "jobs"
+    kept = " and ".join(
         f"{dimension.name} is {listed(dimension.codes, 'or')}"
         for dimension in (*marginal.filters, *marginal.dimensions)
         if not dimension.whole
-    ]
-    yield f"It counts {what}{' whose ' + ' and '.join(kept) if kept else ''}."
+    )
     sizes = [f"{count(dimension.size)} {dimension.name}" for dimension in marginal.dimensions]
     product = f"{crossed(sizes)}: " if sizes else ""
     cells = counted(marginal.workplace_cells * marginal.worker_cells, "cell")
-    yield f"Cells: {product}{cells}, from the code lists of the codebook and not from the data."
+    expected = error(mean_error(table, asked.profile))
+    steps = (
+        f"It counts {what}{f' whose {kept}' if kept else ''}.",
+        f"Cells: {product}{cells}, from the code lists of the codebook and not from the data.",
+        *_changed(marginal, asked),
+        f"A {kind} table, by {table.measurement.name}: {table.why}. It costs epsilon "
+        f"{number_text(table.charge.epsilon)}; mean error of a cell {expected} {statistic.unit} "
+        f"where the largest establishment has {count(asked.largest)} jobs.",
+    )
+    reason = f"It is a {kind} table that `leeward release` can publish."
+    in_a_step = statistic.cap * asked.step if asked.promise.alpha is not None else None
+    changed = (statistic.cap * asked.rows, in_a_step)
+    return Explanation("accepted", reason, "", steps, selected, table, changed)
 
 
 def _changed(marginal: Marginal, asked: Asked) -> Iterator[str]:

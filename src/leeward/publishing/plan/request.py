@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import yaml
 from pydantic import Field, JsonValue
 
-from leeward.core.codebook import COUNT, Codebook, NumericRange
+from leeward.core.codebook import COUNT, Codebook
 from leeward.core.codebook.legal_passages import NONE
 from leeward.core.codebook.yaml_document import (
     Long,
@@ -222,23 +222,19 @@ def digest_of(request: Request, codebook_digest: str) -> str:
 
 def digest_of_codebook(codebook: Codebook) -> str:
     """SHA-256 of what a codebook says, wherever its lists are kept."""
-    said = {name: [attribute.table, attribute.column, attribute.public, attribute.codes,
-                   dict(attribute.recode), attribute.unlisted, attribute.missing,
-                   *_said(attribute.numbers),
-                   *(() if attribute.total is None else ("total", attribute.total)),
-                   *(("nulls", attribute.nulls) if attribute.nulls else ())]
-            for name, attribute in codebook.attributes.items()}  # fmt: skip
+    said = dict[str, list[object]]()
+    for name, attribute in codebook.attributes.items():
+        said[name] = [attribute.table, attribute.column, attribute.public, attribute.codes]
+        said[name] += [dict(attribute.recode), attribute.unlisted, attribute.missing]
+        if attribute.numbers is not None:
+            *numbers, cap_from = astuple(attribute.numbers)
+            # Where no source of the cap is named, nothing is said of it.
+            said[name] += numbers if cap_from is None else [*numbers, "cap_from", cap_from]
+        said[name] += [] if attribute.total is None else ["total", attribute.total]
+        said[name] += ["nulls", attribute.nulls] if attribute.nulls else []
     ruled_out = [dict(combination) for combination in codebook.impossible]
     return _digest({"keys": codebook.keys.as_json(), "attributes": said,
                     **({"impossible": ruled_out} if ruled_out else {})})  # fmt: skip
-
-
-def _said(numbers: NumericRange | None) -> tuple[object, ...]:
-    """What a codebook says of numbers; where no source of the cap is named, nothing of it."""
-    if numbers is None:
-        return ()
-    *said, cap_from = astuple(numbers)
-    return (*said, *(() if cap_from is None else ("cap_from", cap_from)))
 
 
 def _digest(content: object) -> str:

@@ -203,7 +203,14 @@ class _Reader:
             if kind == "Column":
                 by.append(self._attribute(node))
             elif kind == "Count":
-                numbers.append(self._count(node))
+                rows = node.args.get("this")
+                if rows is not None and _kind(rows) == "Distinct":
+                    raise _rejected(*ADVICE["Distinct"])
+                if rows is None or _kind(rows) != "Star":
+                    raise _rejected(*ONLY_ROWS)
+                _only(rows)
+                _only(node, "this", "big_int")
+                numbers.append((COUNT.name, None))
             elif kind in FUNCTIONS:
                 _only(node, "this")
                 _require(node.this, "Column")
@@ -215,21 +222,6 @@ class _Reader:
         if len(set(by)) < len(by):
             raise _rejected("must name each attribute once", "one twice", "Leave one of them out.")
         return tuple(by), numbers[0]
-
-    def _count(self, node: "Expr") -> tuple[str, None]:
-        what = node.args.get("this")
-        if what is not None and _kind(what) == "Distinct":
-            raise _rejected(*ADVICE["Distinct"])
-        if what is None or _kind(what) != "Star":
-            raise _rejected(
-                "must count rows by COUNT(*)",
-                "COUNT of something else",
-                "Write COUNT(*): where a column is empty, null_as or omit in the codebook says "
-                "what becomes of the row.",
-            )
-        _only(what)
-        _only(node, "this", "big_int")
-        return COUNT.name, None
 
     def _grouped(self, group: "Expr | None", items: "list[Expr]", by: tuple[str, ...]) -> None:
         named = []
@@ -253,11 +245,21 @@ class _Reader:
     # WHERE
 
     def _where(self, node: "Expr | None") -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The conditions that AND joins, in their order; brackets around them change nothing."""
         if node is None:
             return
         _only(node, "this")
-        seen = set[str]()
-        for condition in _conditions(node.this):
+        seen, waiting = set[str](), [node.this]
+        while waiting:
+            condition = waiting.pop()
+            if _kind(condition) == "Paren":
+                _only(condition, "this")
+                waiting.append(condition.this)
+                continue
+            if _kind(condition) == "And":
+                _only(condition, "this", "expression")
+                waiting += [condition.expression, condition.this]
+                continue
             name, codes = self._condition(condition)
             if name in seen or len(set(codes)) < len(codes):
                 rule = "must name each attribute and each code once in WHERE"
@@ -321,21 +323,6 @@ class _Reader:
         return alike[0]
 
 
-def _conditions(node: "Expr") -> "Iterator[Expr]":
-    """The conditions that AND joins, in their order; brackets around them change nothing."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if _kind(node) == "Paren":
-            _only(node, "this")
-            waiting.append(node.this)
-        elif _kind(node) == "And":
-            _only(node, "this", "expression")
-            waiting += [node.expression, node.this]
-        else:
-            yield node
-
-
 def _key(keys: Keys, table: str, other: str) -> str:
     """The column of a table that joins it to jobs, or jobs to the other table."""
     if table == JOBS:
@@ -395,6 +382,12 @@ ONLY_COUNTED = (
     "must count workplaces",
     "another number of them",
     "Write COUNT(*), or read FROM jobs.",
+)
+ONLY_ROWS = (
+    "must count rows by COUNT(*)",
+    "COUNT of something else",
+    "Write COUNT(*): where a column is empty, null_as or omit in the codebook says what becomes of "
+    "the row.",
 )
 SELF_JOIN = (
     "must read each table once: a join of a table with itself multiplies rows",

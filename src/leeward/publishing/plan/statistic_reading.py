@@ -50,7 +50,7 @@ def read_statistic(written: WrittenTable, codebook: Codebook) -> Statistic:
             )
     if "of" not in kind.takes:
         return COUNT
-    of = (_with_codes if kind.requires else _numeric)(written, codebook, kind)
+    of = _column(written, codebook, kind)
     if kind.in_classes():
         raise_all(
             InvalidParameter(
@@ -71,11 +71,8 @@ def of_column(kind: type[Statistic], of: Attribute, written: WrittenTable) -> St
     """A statistic of this column, with the classes and percentages of a plan if it has any."""
     if "bins" not in kind.takes:
         return kind(of)
-    if written.bins is None:
-        classes, edges = of.with_every_job(), of.edges
-    else:
-        edges = _pseo(of) if written.bins == PSEO else _edges(written.bins)
-        classes = of.in_classes(edges)
+    edges = of.edges if written.bins is None else _edges(of, written.bins)
+    classes = of.with_every_job() if written.bins is None else of.in_classes(edges)
     if kind.several_classes and len(edges) < 3:
         raise InvalidParameter(
             "bins",
@@ -83,7 +80,20 @@ def of_column(kind: type[Statistic], of: Attribute, written: WrittenTable) -> St
             value=f"{len(edges)} edges",
             next_step="Write more edges; ten classes are a good number.",
         )
-    return kind(classes, edges, _percentages(written.at) if "at" in kind.takes else ())
+    if "at" not in kind.takes:
+        return kind(classes, edges, ())
+    if written.at is None:
+        return kind(classes, edges, QUARTILES)
+    wrong = [text for text in written.at if not PERCENTAGE.fullmatch(text)]
+    percentages = [] if wrong else list(map(int, written.at))
+    if wrong or not percentages or percentages != sorted(set(percentages)):
+        raise InvalidParameter(
+            "at",
+            rule="must be a list of ascending whole percentages from 1 to 99",
+            value=shown(wrong[0]) if wrong else f"[{', '.join(written.at)}]",
+            next_step="Write at: [25, 50, 75], or leave it out for these.",
+        )
+    return kind(classes, edges, tuple(percentages))
 
 
 def forbidden(written: WrittenTable) -> Iterator[LeewardError]:
@@ -95,39 +105,39 @@ def forbidden(written: WrittenTable) -> Iterator[LeewardError]:
             yield kind.rejection(key, "true" if given is True else shown(given))
 
 
-def _numeric(written: WrittenTable, codebook: Codebook, kind: type[Statistic]) -> Attribute:
-    """A numeric column of workers or jobs."""
-    listed = {
+def _column(written: WrittenTable, codebook: Codebook, kind: type[Statistic]) -> Attribute:
+    """A numeric column of workers or jobs, or the attribute whose codes a statistic requires.
+
+    The codes of flows say whether a job was paid in the quarters before and after.
+    """
+    value = "nothing" if written.of is None else shown(written.of)
+    if kind.requires:
+        of = None if written.of is None else codebook.attribute(written.of, "of")
+        if of is None or of.of_workplaces or {*of.codes} != {*kind.requires}:
+            raise InvalidParameter(
+                "of",
+                rule="must name an attribute of jobs with the codes "
+                f"{', '.join(kind.requires)} for statistic {kind.name}: paid in the quarter "
+                "before, paid in the one after",
+                value=value,
+                next_step='Declare flow: {table: jobs, codes: ["11", "10", "01", "00"]} in the '
+                "codebook and write of: flow. `leeward jobs` makes the column from wage records.",
+            )
+        return of
+    numeric = {
         attribute.name: attribute
         for attribute in codebook.numeric
         if attribute.origin is None and not attribute.of_workplaces
     }
-    if written.of not in listed:
+    if written.of not in numeric:
+        declare = "Declare the column in the codebook with type: integer, unit, cap, cap_from and "
         raise InvalidParameter(
             "of",
             rule=f"must name a numeric column of workers or jobs for statistic {kind.name}",
-            value="nothing" if written.of is None else shown(written.of),
-            next_step=f"Write one of {', '.join(listed)}."
-            if listed
-            else "Declare the column in the "
-            "codebook with type: integer, unit, cap, cap_from and classes.",
+            value=value,
+            next_step=f"Write one of {', '.join(numeric)}." if numeric else f"{declare}classes.",
         )
-    return listed[written.of]
-
-
-def _with_codes(written: WrittenTable, codebook: Codebook, kind: type[Statistic]) -> Attribute:
-    """The attribute that says whether a job was paid in the quarters before and after."""
-    of = None if written.of is None else codebook.attribute(written.of, "of")
-    if of is None or of.of_workplaces or {*of.codes} != {*kind.requires}:
-        raise InvalidParameter(
-            "of",
-            rule=f"must name an attribute of jobs with the codes {', '.join(kind.requires)} for "
-            f"statistic {kind.name}: paid in the quarter before, paid in the one after",
-            value="nothing" if written.of is None else shown(written.of),
-            next_step='Declare flow: {table: jobs, codes: ["11", "10", "01", "00"]} in the '
-            "codebook and write of: flow. `leeward jobs` makes the column from wage records.",
-        )
-    return of
+    return numeric[written.of]
 
 
 def _require_cap(column: Attribute) -> None:
@@ -167,7 +177,22 @@ def pseo_edges() -> tuple[int, ...]:
     return (FIRST, *(round(exp(LOG_NORMAL.inv_cdf(share))) for share in shares))
 
 
-def _edges(written: list[str] | str) -> tuple[int, ...]:
+def _edges(of: Attribute, written: list[str] | str) -> tuple[int, ...]:
+    """The edges that a plan writes in the unit of the column.
+
+    Those of PSEO are of yearly pay: twelve times the pay of a month is not the pay of a year.
+    """
+    if written == PSEO:
+        if of.numbers is None or of.numbers.period != "year" or of.numbers.unit not in UNITS:
+            per_period = "" if of.numbers is None else of.numbers.per_period
+            raise InvalidParameter(
+                "bins",
+                rule=f"must not be {PSEO} for a column that is not in dollars or cents per year: "
+                "these edges are dollars a year",
+                value=f"{PSEO} for {of.name} in {per_period}",
+                next_step="Write a list of edges in the unit of the column.",
+            )
+        return tuple(edge * UNITS[of.numbers.unit] for edge in pseo_edges())
     texts = as_list(written)
     wrong = [text for text in texts if not WHOLE.fullmatch(text)]
     if wrong or len(texts) < 2:
@@ -189,34 +214,3 @@ def _edges(written: list[str] | str) -> tuple[int, ...]:
                 next_step="Order the edges, each once.",
             )
     return edges
-
-
-def _pseo(of: Attribute) -> tuple[int, ...]:
-    """The edges of PSEO in the unit of a column of yearly pay.
-
-    Pay of another period is refused: twelve times the pay of a month is not the pay of a year.
-    """
-    if of.numbers is None or of.numbers.period != "year" or of.numbers.unit not in UNITS:
-        raise InvalidParameter(
-            "bins",
-            rule=f"must not be {PSEO} for a column that is not in dollars or cents per year: these "
-            "edges are dollars a year",
-            value=f"{PSEO} for {of.name} in {'' if of.numbers is None else of.numbers.per_period}",
-            next_step="Write a list of edges in the unit of the column.",
-        )
-    return tuple(edge * UNITS[of.numbers.unit] for edge in pseo_edges())
-
-
-def _percentages(written: list[str] | None) -> tuple[int, ...]:
-    if written is None:
-        return QUARTILES
-    wrong = [text for text in written if not PERCENTAGE.fullmatch(text)]
-    percentages = [] if wrong else list(map(int, written))
-    if wrong or not percentages or percentages != sorted(set(percentages)):
-        raise InvalidParameter(
-            "at",
-            rule="must be a list of ascending whole percentages from 1 to 99",
-            value=shown(wrong[0]) if wrong else f"[{', '.join(written)}]",
-            next_step="Write at: [25, 50, 75], or leave it out for these.",
-        )
-    return tuple(percentages)

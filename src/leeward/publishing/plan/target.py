@@ -209,21 +209,21 @@ def smallest_budget(plan: Plan, target: Target, profiles: Profiles | None = None
             value=shown(target.table),
             next_step="Choose one of them.",
         )
-    refused = target.goal.refused(named[target.table])
-    if refused is not None:
+    wanted, goal = named[target.table], target.goal
+    if refused := goal.refused(wanted):
         raise refused
-    profile = plan.profile if profiles is None else profiles(named[target.table])
-    alone = TableAtShare.of(plan, target.table)
+    profile = plan.profile if profiles is None else profiles(wanted)
+    alone = TableAtShare.of(plan, wanted.name)
 
     def reaches(place: int) -> bool:
         table = alone.at(three_digits(place))
-        return table is not None and target.goal.met(table, profile)
+        return table is not None and goal.met(table, profile)
 
     low, high = LEAST[plan.asked.currency] - 1, 0
     while not reaches(high):
         if high >= MOST:
             table = alone.at(three_digits(MOST))
-            best = "no mechanism" if table is None else target.goal.reached(table, profile)
+            best = "no mechanism" if table is None else goal.reached(table, profile)
             raise InvalidParameter(
                 "--target",
                 rule=f"must be reachable with {plan.asked.currency} of at most 1000, where "
