@@ -198,8 +198,7 @@ def _goal(written: str) -> Goal | None:
 def smallest_budget(plan: Plan, target: Target, profiles: Profiles | None = None) -> Plan:
     """The same plan with the smallest ε or ρ, to three digits, that reaches the target.
 
-    `profiles` are other public sizes than the plan's: on them the goal is judged, while mechanisms
-    are chosen as a release of the plan will choose them.
+    The goal is judged on `profiles`, if given; mechanisms are chosen as a release chooses them.
     """
     named = {table.name: table for table in plan.tables}
     if target.table not in named:
