@@ -76,13 +76,16 @@ class Text(HTMLParser):
     def handle_data(self, data: str) -> None:
         self.words += "" if self._hidden else data
 
+    def require_proper(self) -> None:
+        """Fail on words that no person should see."""
+        place = self.words.find("`")
+        assert place < 0, f"a literal backtick: {self.words[max(0, place - 80) : place + 80]!r}"
+        assert BROKEN.search(self.words) is None, self.words
+
 
 def proper(page: str) -> None:
     """Fail on HTML with words that no person should see."""
-    words = Text(page).words
-    place = words.find("`")
-    assert place < 0, f"a literal backtick: {words[max(0, place - 80) : place + 80]!r}"
-    assert BROKEN.search(words) is None, words
+    Text(page).require_proper()
 
 
 # Consumers of plans

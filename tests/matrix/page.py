@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from html.parser import HTMLParser
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from starlette.routing import Match
@@ -12,7 +11,7 @@ from starlette.routing import Match
 from leeward.interface.web import laboratory, ledger_tab, plan_tab, releases_tab
 from leeward.interface.web.geography import read_map
 from tests.interface.web.serving import Served, serving
-from tests.matrix.consumers import Text, proper
+from tests.matrix.consumers import Text
 from tests.matrix.office import Made, Office
 
 COMPARISON = "/comparison?first=first&second=second"
@@ -49,19 +48,19 @@ def route_of(path: str) -> str:
     return path
 
 
-class Offers(HTMLParser):
-    """The addresses that a page offers: its links, and its forms with one answer changed."""
+class Offers(Text):
+    """A page with the addresses that it offers: its links, its forms with one answer changed."""
 
     def __init__(self, page: str) -> None:
-        super().__init__()
         self.links: list[str] = []
         self.forms: list[tuple[str, dict[str, list[str]]]] = []
         self._action: str | None = None
         self._fields: dict[str, list[str]] = {}
         self._select = ""
-        self.feed(page)
+        super().__init__(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        super().handle_starttag(tag, attrs)
         given = {name: value or "" for name, value in attrs}
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
@@ -77,6 +76,7 @@ class Offers(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         """An option without a value sends its words."""
+        super().handle_data(data)
         if self._select and self._fields[self._select] and data.strip():
             last = self._fields[self._select]
             last[-1] = last[-1] or (
@@ -84,6 +84,7 @@ class Offers(HTMLParser):
             )
 
     def handle_endtag(self, tag: str) -> None:
+        super().handle_endtag(tag)
         if tag == "select":
             self._select = ""
         elif tag == "form" and self._action is not None:
@@ -120,12 +121,13 @@ class Visit:
         waiting, seen = deque(starts), set[tuple[str, str, str]]()
         while waiting:
             address = waiting.popleft()
-            fresh, route = news(address) - seen, route_of(urlsplit(address).path)
+            fresh = news(address) - seen
             seen |= fresh
-            near = address.startswith(self.within)
-            if fresh and near and len(self.opened.setdefault(route, [])) < self.most:
-                self.opened[route].append(address)
-                waiting.extend(self._open(address))
+            if fresh and address.startswith(self.within):
+                opened = self.opened.setdefault(route_of(urlsplit(address).path), [])
+                if len(opened) < self.most:
+                    opened.append(address)
+                    waiting.extend(self._open(address))
         return self
 
     def _open(self, address: str) -> Iterator[str]:
@@ -137,15 +139,16 @@ class Visit:
             words = " ".join(Text(answer.text).words.split())
             self.faults.append(f"{address}: {answer.status} {words}")
         elif "html" in answer.headers.get("content-type", ""):
+            offers = Offers(answer.text)
             try:
-                proper(answer.text)
+                offers.require_proper()
             except AssertionError as fault:
                 self.faults.append(f"{address}: {fault}")
-            yield from self._offered(address, answer.text)
+            yield from self._offered(address, offers)
 
-    def _offered(self, address: str, text: str) -> Iterator[str]:
+    def _offered(self, address: str, offers: Offers) -> Iterator[str]:
         base = self.page.site.base
-        for offered in Offers(text).addresses():
+        for offered in offers.addresses():
             full = urlsplit(urljoin(f"{base}{address}", offered))
             if not full.scheme and full.path.startswith(f"{base}/"):
                 query = urlencode(parse_qsl(full.query))  # without empty fields
