@@ -16,9 +16,9 @@ from leeward.publishing.bundle import (
     read_bundle,
     verify_bundle,
 )
-from leeward.publishing.bundle.history import history_findings
 from leeward.publishing.bundle.rows import margin_findings
 from leeward.publishing.bundle.source_check import source_findings
+from leeward.publishing.bundle.witness import history_findings
 from tests.derived.settle.joint_bundle import released, truth, write_joint
 from tests.publishing.bundle.made_up import write_demo
 

@@ -8,7 +8,7 @@ import pytest
 from leeward.core.exact import Number
 from leeward.core.privacy import Guarantee
 from leeward.publishing.bundle import Certificate, TableGuarantee, read_bundle
-from leeward.publishing.bundle.history import history_findings
+from leeward.publishing.bundle.witness import history_findings
 from tests.interface.commands.scene import Office
 
 KEPT = Path(__file__).parents[2] / "kept" / "format-1" / "bundle"

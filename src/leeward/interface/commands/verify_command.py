@@ -14,7 +14,6 @@ from leeward.core.show.numbers import counted
 from leeward.interface.commands.screen import REFUSED, say, say_json
 from leeward.publishing.bundle import read_bundle
 from leeward.publishing.bundle.bundle_files import CERTIFICATE, SYNTHETIC
-from leeward.publishing.bundle.history import history_findings
 from leeward.publishing.bundle.signoff import (
     DECISIONS,
     SignOff,
@@ -24,6 +23,7 @@ from leeward.publishing.bundle.signoff import (
     sign,
     standing,
 )
+from leeward.publishing.bundle.witness import history_findings
 
 Findings = tuple[str, ...]
 

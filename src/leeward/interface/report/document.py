@@ -13,7 +13,14 @@ from leeward.core.privacy.sentences import SCOPE
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import time
 from leeward.interface.report.checklist import checks
-from leeward.interface.report.glance import about, chain, glance, meaning_of_zero, titles
+from leeward.interface.report.glance import (
+    about,
+    budget_figure,
+    chain,
+    glance,
+    meaning_of_zero,
+    titles,
+)
 from leeward.interface.report.promise import answered, promised, public, unprotected, withheld
 from leeward.interface.report.section import (
     DETAILS,
@@ -27,7 +34,6 @@ from leeward.interface.report.section import (
 from leeward.interface.report.summary import TableSummary, summarise
 from leeward.publishing.bundle import CERTIFICATE, FORMAT, Bundle, Certificate
 from leeward.publishing.bundle.bundle_files import sha256
-from leeward.publishing.bundle.figure import account
 from leeward.publishing.bundle.readme import heading
 
 MOST_BYTES = 3_000_000
@@ -68,7 +74,7 @@ class ReportContents:
             ],
             "overview": self.summaries[: detail.listed],
             "files": self.files[: detail.listed],
-            "account": account(self.certificate.budget),
+            "account": budget_figure(self.certificate.budget),
         }
         return page_template().render(**facts, **varying)
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from leeward.core.privacy.odds_of_suspicion import OF, FirmOdds, firm_odds
+from leeward.core.show.charts import BudgetPart, budget
 from leeward.core.show.interpretation import (
     NET_CHANGES,
     NOT_DISTINGUISHABLE,
     NOT_DISTINGUISHABLE_ENDS,
 )
+from leeward.core.show.notebook import Figure
 from leeward.core.show.numbers import count, counted, losses, rest, share
 from leeward.interface.report.summary import TableSummary
 from leeward.publishing.bundle import Certificate, CertifiedTable
@@ -75,14 +77,34 @@ def titles(tables: Sequence[CertifiedTable]) -> str:
     return "; ".join([*named, *([f"and {counted(more, 'more table')}"] if more else [])])
 
 
-def further(budget: BudgetStatement) -> int | None:
+def further(stated: BudgetStatement) -> int | None:
     """How many more releases of this price the account pays; None where that is not a quotient."""
-    paid, left = budget.paid, budget.left
+    paid, left = stated.paid, stated.left
     if paid.rho != "0" and left.rho is None:
         return None
     pairs = ((paid.epsilon, left.epsilon), (paid.delta, left.delta), (paid.rho, left.rho or "0"))
     parts = [Fraction(rest) // Fraction(each) for each, rest in pairs if Fraction(each)]
     return min(parts, default=None)
+
+
+def budget_figure(stated: BudgetStatement) -> Figure | None:
+    """What was spent before, by this release, and what is left.
+
+    None where ρ was paid from a cap in ε: they do not add up.
+    """
+    in_rho = stated.cap.rho != "0"
+    if not in_rho and (stated.paid.rho, stated.spent.rho) != ("0", "0"):
+        return None
+    name, letter = ("rho", "ρ") if in_rho else ("epsilon", "ε")
+    now, spent = (Fraction(getattr(guarantee, name)) for guarantee in (stated.paid, stated.spent))
+    parts = [
+        BudgetPart("Spent before", max(spent - now, Fraction(0))),
+        BudgetPart("This release", now),
+    ]
+    left = Fraction(getattr(stated.left, name) or 0)
+    chart = budget(parts, left, title="The budget of the account", currency=name)
+    caption = f"The {letter} of the account: spent before, paid for this release, and left."
+    return Figure(chart, caption)
 
 
 def reaching_zero(summaries: Sequence[TableSummary]) -> tuple[int, int]:
@@ -109,8 +131,4 @@ def chain(certificate: Certificate) -> tuple[FirmOdds, ...]:
 
 def about(certificate: Certificate) -> tuple[tuple[str, str], ...]:
     """Source, contact and licence, as the plan gives them."""
-    said = certificate.about
-    if said is None:
-        return ()
-    named = {"Source": said.source, "Contact": said.contact, "Licence": said.licence}
-    return tuple((name, text) for name, text in named.items() if text is not None)
+    return () if certificate.about is None else certificate.about.named

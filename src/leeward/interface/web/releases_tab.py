@@ -17,6 +17,7 @@ from leeward.core.errors import Damaged, LeewardError
 from leeward.core.show.notebook import Figure
 from leeward.derived.settle.tidy_statements import restated_findings
 from leeward.interface.report.document import report
+from leeward.interface.report.glance import budget_figure
 from leeward.interface.report.promise import Saying, promised, unprotected
 from leeward.interface.report.writing import refuse_unsound, report_findings
 from leeward.interface.web.releases_comparison import comparison_page
@@ -37,7 +38,6 @@ from leeward.interface.web.releases_table import table_page
 from leeward.interface.web.site import listed, policy, read_form, render, site_of
 from leeward.publishing.bundle import Bundle, read_bundle, verify_bundle
 from leeward.publishing.bundle.bundle_files import TABLES
-from leeward.publishing.bundle.figure import account
 from leeward.publishing.bundle.signoff import (
     DECISIONS,
     SignOff,
@@ -238,7 +238,7 @@ def facts(bundle: Bundle) -> Facts:
         bundle,
         promised(certificate),
         unprotected(certificate),
-        account(certificate.budget),
+        budget_figure(certificate.budget),
         sign_offs,
     )
 

@@ -131,27 +131,21 @@ def _read(batch: pa.RecordBatch, codes: list[pa.Array], table: CertifiedTable) -
     wide = {name: numbers[name] for name in (*table.margin_columns, *table.count_columns)}
     absent = 0 if table.counts else EMPTY
     status = _numbers(numbers["status"], table)
+    drawn = np.zeros(len(batch), bool)
+    if wide and table.counts:
+        drawn = next(iter(wide.values())).is_valid().to_numpy(zero_copy_only=False)
+    elif wide:  # of a table of pay: which rows have noise
+        drawn = np.asarray(status != Flag.NO_ESTABLISHMENT)
     return Block(
         positions,
         _numbers(numbers["value"], table, None if table.counts else EMPTY),
         status,
-        {name: _numbers(one, table, absent) for name, one in wide.items()},
-        _drawn(wide, status, table),
+        {name: _numbers(column, table, absent) for name, column in wide.items()},
+        drawn,
         _numbers(numbers[ESTABLISHMENTS], table) if ESTABLISHMENTS in numbers else None,
         _numbers(numbers[RELEASED], table, 0) if RELEASED in numbers else None,
         _numbers(numbers[BOUND], table, EMPTY) if BOUND in numbers else None,
     )
-
-
-def _drawn(wide: dict[str, pa.Array], status: Integers, table: CertifiedTable) -> Booleans:
-    """Which rows have margins; of tables of pay, which rows have noise."""
-    first = next(iter(wide.values()), None)
-    if first is None:
-        return np.zeros(len(status), bool)
-    if not table.counts:
-        return np.asarray(status != Flag.NO_ESTABLISHMENT)
-    valid: Booleans = first.is_valid().to_numpy(zero_copy_only=False)
-    return valid
 
 
 def _positions(column: pa.Array, listed: pa.Array, table: CertifiedTable) -> Integers:
@@ -162,8 +156,8 @@ def _positions(column: pa.Array, listed: pa.Array, table: CertifiedTable) -> Int
         raise _damaged(table, "must be readable")
     if column.dictionary.equals(listed):
         return index
-    found = pc.index_in(column.dictionary.cast(pa.string()), value_set=listed)
-    known: Integers = found.fill_null(-1).to_numpy().astype(np.int64)[index]
+    places = pc.index_in(column.dictionary.cast(pa.string()), value_set=listed)
+    known: Integers = places.fill_null(-1).to_numpy().astype(np.int64)[index]
     if (known < 0).any():
         raise _damaged(table, "must hold the codes that the certificate lists")
     return known

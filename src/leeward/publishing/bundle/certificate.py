@@ -257,17 +257,14 @@ def read_certificate(path: Path) -> Certificate:
     return RELEASE.read(path.parent)
 
 
-def _bytes_in(folder: Path) -> int:
-    """The size of the tables: every code that a certificate lists is in a Parquet file too."""
-    if not folder.is_dir():
-        return 0
-    found = (one.stat(follow_symlinks=False) for one in os.scandir(folder))
-    return sum(one.st_size for one in found if S_ISREG(one.st_mode))
-
-
 def _limits(folder: Path) -> tuple[int, int]:
-    """A certificate may be the longer the larger the tables beside it are."""
-    tables = _bytes_in(folder / TABLES)
+    """A certificate may be the longer the larger the tables beside it are.
+
+    Every code that it lists is in a Parquet file too.
+    """
+    beside = os.scandir(folder / TABLES) if (folder / TABLES).is_dir() else ()
+    seen = (entry.stat(follow_symlinks=False) for entry in beside)
+    tables = sum(file.st_size for file in seen if S_ISREG(file.st_mode))
     most = min(max(CERTIFICATE_BYTES, PER_TABLE_BYTE * tables), MOST_CERTIFICATE_BYTES)
     return most, MOST_PARTS + tables // BYTES_PER_PART
 

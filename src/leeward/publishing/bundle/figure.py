@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from leeward.core.codebook import Flag
 from leeward.core.codebook.marginal import RELEASED
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.show.charts import BudgetPart, ChartBar, bars, budget, reaches_zero
+from leeward.core.show.charts import ChartBar, bars, reaches_zero
 from leeward.core.show.heat import heat_map
 from leeward.core.show.interpretation import RANKS
 from leeward.core.show.notebook import Figure
 from leeward.core.show.numbers import Ends, capital, count, crossed, cut, percent, rank_text
 from leeward.publishing.bundle.bundle_files import ESTABLISHMENTS
 from leeward.publishing.bundle.certified_table import CertifiedTable
-from leeward.publishing.bundle.statements import BudgetStatement
 
 if TYPE_CHECKING:
     from leeward.publishing.bundle.reader import Bundle
@@ -160,17 +159,17 @@ def layout(table: CertifiedTable) -> FigureAxes | None:
 
 def matrix(chosen: FigureAxes, table: CertifiedTable, cells: Iterable[Cell]) -> Matrix:
     """Every cell in its square. Rows and columns without any establishment are left out."""
-    found = {_split(chosen, table, cell.codes): cell for cell in cells if cell.status == 1}
-    rows = _used(table, chosen.down, {row for row, _ in found})
-    columns = _used(table, chosen.across, {column for _, column in found})
-    squares = tuple(tuple(found.get((row, column)) for column in columns) for row in rows)
+    placed: dict[tuple[Key, Key], Cell] = {}
+    for cell in cells:
+        if cell.status == 1:
+            code = dict(zip(table.identifiers, cell.codes, strict=True))
+            row = tuple(code[name] for name in chosen.down)
+            placed[row, tuple(code[name] for name in chosen.across)] = cell
+    rows = _used(table, chosen.down, {row for row, _ in placed})
+    columns = _used(table, chosen.across, {column for _, column in placed})
+    squares = tuple(tuple(placed.get((row, column)) for column in columns) for row in rows)
     full = _size(table, chosen.down) * _size(table, chosen.across)
     return Matrix(chosen, rows, columns, squares, len(rows) * len(columns) == full)
-
-
-def _split(chosen: FigureAxes, table: CertifiedTable, codes: Key) -> tuple[Key, Key]:
-    at: Mapping[str, str] = dict(zip(table.identifiers, codes, strict=True))
-    return tuple(at[name] for name in chosen.down), tuple(at[name] for name in chosen.across)
 
 
 def _used(table: CertifiedTable, names: tuple[str, ...], used: set[Key]) -> tuple[Key, ...]:
@@ -197,24 +196,14 @@ def picture(bundle: "Bundle", table: CertifiedTable, kind: str, most: int) -> Fi
         raise InvalidParameter(
             "most", rule="must be at least 1", value=str(most), next_step="Choose a number of bars."
         )
-    found, of = _drawn(bundle, table, most)
-    return cell_bars(table, found, of)
-
-
-def _drawn(bundle: "Bundle", table: CertifiedTable, most: int) -> tuple[list[Cell], int]:
-    """The cells to draw, in their public order, and the number of cells that have a value."""
     drawn, seen, of = DrawnRows(most), 0, 0
-    for batch in bundle.batches(table.name, drawn_columns(table), totals=False):
+    deciding = ("status",) if table.establishments is None else ("status", ESTABLISHMENTS)
+    for batch in bundle.batches(table.name, deciding, totals=False):
         of += drawn.read(batch, seen)
         seen += batch.num_rows
     numbers = drawn.found()
     read = dict(zip(sorted(numbers), cells(bundle.rows(table.name, sorted(numbers))), strict=True))
-    return [read[number] for number in numbers], of
-
-
-def drawn_columns(table: CertifiedTable) -> tuple[str, ...]:
-    """The columns that decide which cells are drawn."""
-    return ("status",) if table.establishments is None else ("status", ESTABLISHMENTS)
+    return cell_bars(table, [read[number] for number in numbers], of)
 
 
 def cell_bars(
@@ -268,55 +257,30 @@ def squares(table: CertifiedTable, matrix: Matrix) -> Figure:
     values = [[None if cell is None else cell.value for cell in row] for row in matrix.squares]
     title = f"Every cell of {table.heading}"
     caption = (
-        f"{title}: {_names(table, down)} from top to bottom, {_names(table, across)} from left to "
-        "right."
+        f"{title}: {crossed(map(table.label, down))} from top to bottom, "
+        f"{crossed(map(table.label, across))} from left to right."
     )
     if not matrix.whole:
         lacking = "establishment" if table.counts else "number"
         caption += f" Rows and columns without any {lacking} are left out."
     if max(map(len, columns), default=0) > COLUMN_ROOM:
         columns = [JOINT.join(map(cut, key)) for key in matrix.columns]
-        caption += f" {_legend(table, across)}"
+        meanings = (
+            f"{cut(code)} {cut(label)}"
+            for name in across
+            for code, label in table.codes[name].items()
+        )
+        caption += f" {'; '.join(meanings)}."
     nothing = "no establishment" if table.counts else "no number"
     unsure = [
         [
-            one is not None and reaches_zero(one.value or 0, one.ends, signed=table.signed)
-            for one in row
+            cell is not None and reaches_zero(cell.value or 0, cell.ends, signed=table.signed)
+            for cell in row
         ]
         for row in matrix.squares
     ]
     chart = heat_map(rows, columns, values, title=title, unit=table.unit, nothing=nothing)
     return Figure(replace(chart, open=unsure), caption)
-
-
-def _legend(table: CertifiedTable, names: Sequence[str]) -> str:
-    """The labels of the codes of some identifiers."""
-    meanings = (
-        f"{cut(code)} {cut(label)}" for name in names for code, label in table.codes[name].items()
-    )
-    return f"{'; '.join(meanings)}."
-
-
-def account(stated: BudgetStatement) -> Figure | None:
-    """What was spent before, by this release, and what is left.
-
-    None where ρ was paid from a cap in ε: they do not add up.
-    """
-    in_rho = stated.cap.rho != "0"
-    if not in_rho and any(
-        table_guarantee.rho != "0" for table_guarantee in (stated.paid, stated.spent)
-    ):
-        return None
-    name, letter = ("rho", "ρ") if in_rho else ("epsilon", "ε")
-    now, spent = (Fraction(getattr(guarantee, name)) for guarantee in (stated.paid, stated.spent))
-    parts = [
-        BudgetPart("Spent before", max(spent - now, Fraction(0))),
-        BudgetPart("This release", now),
-    ]
-    left = Fraction(getattr(stated.left, name) or 0)
-    chart = budget(parts, left, title="The budget of the account", currency=name)
-    caption = f"The {letter} of the account: spent before, paid for this release, and left."
-    return Figure(chart, caption)
 
 
 def cell_label(table: CertifiedTable, codes: Key) -> str:
@@ -328,7 +292,3 @@ def key_label(table: CertifiedTable, names: Sequence[str], codes: Key) -> str:
     """The labels of some codes of a cell."""
     labels = (table.codes[name].get(code) or code for name, code in zip(names, codes, strict=True))
     return JOINT.join(map(cut, labels))
-
-
-def _names(table: CertifiedTable, names: Sequence[str]) -> str:
-    return crossed(map(table.label, names))

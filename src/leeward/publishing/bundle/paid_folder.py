@@ -103,23 +103,21 @@ class PaidFolder:
         """A hidden folder that appears when its files are complete and sealed."""
         with appearing(self.target, 0o700 if self.internal else 0o755) as folder:
             yield folder
-            if self.charge is not None:
-                PAID.seal(folder, self._certificate(self.charge))
-            else:
+            if self.charge is None:
                 for name in FILES[self.kind]:
                     flush(folder / name)
-
-    def _certificate(self, charge: Witness) -> FolderCertificate:
-        return FolderCertificate(
-            **{name: getattr(charge, name) for name in Witness.model_fields},
-            kind=self.kind,
-            format=1,
-            leeward=version("leeward"),
-            software=software(),
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            drawn=self.drawn,
-            files={},
-        )
+                return
+            certificate = FolderCertificate(
+                **{name: getattr(self.charge, name) for name in Witness.model_fields},
+                kind=self.kind,
+                format=1,
+                leeward=version("leeward"),
+                software=software(),
+                created=datetime.now(UTC).isoformat(timespec="seconds"),
+                drawn=self.drawn,
+                files={},
+            )
+            PAID.seal(folder, certificate)
 
 
 def kind_of(folder: Path) -> Kind | None:

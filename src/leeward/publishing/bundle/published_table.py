@@ -79,7 +79,10 @@ class PublishedTable:
         """
         rows = self.bundle.table(self.name, totals=totals)
         for name in self.about.identifiers if labels else ():
-            rows = _labelled(rows, name, self.about.listed(name))
+            listed = self.about.listed(name)
+            texts = [listed[code] for code in rows.column(name).to_pylist()]
+            place = rows.schema.get_field_index(name) + 1
+            rows = rows.add_column(place, f"{name}_label", pa.array(texts, pa.string()))
         return rows
 
     def to_pandas(self, *, labels: bool = False, totals: bool = True) -> "pandas.DataFrame":
@@ -107,7 +110,7 @@ class PublishedTable:
         >>> bundle["by_place"].to_pandas().place.tolist()
         ['01', '02', '03']
         """
-        return _with_texts(self.to_arrow(labels=labels, totals=totals)).to_pandas()
+        return with_texts(self.to_arrow(labels=labels, totals=totals)).to_pandas()
 
     def to_polars(self, *, labels: bool = False, totals: bool = True) -> "polars.DataFrame":
         """All rows as a data frame of Polars, which must be installed; codes are texts.
@@ -144,8 +147,8 @@ class PublishedTable:
                 next_step=hint_beside("polars"),
             ) from None
 
-        found = polars.from_arrow(_with_texts(self.to_arrow(labels=labels, totals=totals)))
-        return cast("polars.DataFrame", found)
+        frame = polars.from_arrow(with_texts(self.to_arrow(labels=labels, totals=totals)))
+        return cast("polars.DataFrame", frame)
 
     def picture(self, kind: Literal["bars", "squares"] = "bars", *, most: int = 25) -> "Figure":
         """A picture: cells as bars with their margins, or all cells as squares.
@@ -194,16 +197,10 @@ class PublishedTable:
         return html_table(self.name, self.columns, [list(row.values()) for row in rows], note=note)
 
 
-def _labelled(rows: pa.Table, name: str, codes: dict[str, str]) -> pa.Table:
-    position = rows.schema.get_field_index(name)
-    texts = [codes[code] for code in rows.column(name).to_pylist()]
-    return rows.add_column(position + 1, f"{name}_label", pa.array(texts, pa.string()))
-
-
-def _with_texts(rows: pa.Table) -> pa.Table:
+def with_texts(rows: pa.Table) -> pa.Table:
     """Codes as plain texts in place of dictionaries, whose parts differ between row groups."""
     kinds = [
-        pa.field(one.name, pa.string() if pa.types.is_dictionary(one.type) else one.type)
-        for one in rows.schema
+        pa.field(field.name, pa.string() if pa.types.is_dictionary(field.type) else field.type)
+        for field in rows.schema
     ]
     return rows.cast(pa.schema(kinds))

@@ -231,6 +231,12 @@ class AboutStatement(SparseStatement):
     source: Prose | None = None
     licence: Text | None = None
 
+    @property
+    def named(self) -> tuple[tuple[str, str], ...]:
+        """Source, contact and licence with their headings, as far as they are given."""
+        headings = {"Source": self.source, "Contact": self.contact, "Licence": self.licence}
+        return tuple((name, text) for name, text in headings.items() if text is not None)
+
 
 class AttributeStatement(SparseStatement):
     """What an identifier is called, and what readers must know of it, by the codebook."""
