@@ -12,7 +12,8 @@ from leeward.publishing.bundle import (
     read_bundle,
     worker_promise,
 )
-from leeward.publishing.bundle.readme import CODE, WIDTH, readme, version_line
+from leeward.publishing.bundle.readme import CODE, WIDTH, readme
+from leeward.publishing.bundle.software import version_line
 
 
 @pytest.fixture

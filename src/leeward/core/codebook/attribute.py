@@ -234,6 +234,12 @@ class Dimension:
         return tuple(self.attribute.codes[position] for position in self.kept)
 
     @property
+    def labels(self) -> dict[str, str]:
+        """The codes in order, each with its label."""
+        kept = (self.attribute.labels[position] for position in self.kept)
+        return dict(zip(self.codes, kept, strict=True))
+
+    @property
     def whole(self) -> bool:
         """Whether all codes of the list are kept."""
         return self.size == len(self.attribute.codes)

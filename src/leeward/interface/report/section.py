@@ -13,8 +13,9 @@ from leeward.core.show.numbers import count, counted, crossed, loss, losses, sha
 from leeward.interface.report.summary import MarginRange, Margins, TableSummary, flags
 from leeward.publishing.bundle import CertifiedTable
 from leeward.publishing.bundle.bundle_files import csv_path, metadata_path, parquet_path
+from leeward.publishing.bundle.csvw import lines_to_read
 from leeward.publishing.bundle.figure import Matrix, cell_bars, squares
-from leeward.publishing.bundle.readme import filtered, lines_to_read
+from leeward.publishing.bundle.readme import filtered
 
 MOST_BINS = 16
 """Maximum number of bins of a histogram; of more, neighbours are joined."""

@@ -1,12 +1,13 @@
 """CSVW: a CSV table described for programs, by the W3C's vocabulary for tabular data on the web.
 
-A file beside the table, under the name at which programs look for it. It is made of the
-certificate, so it cannot state more than the certificate does.
+The description is a file beside the table, under the name at which programs look for it. It is
+made of the certificate, so it cannot state more than the certificate does.
 """
 
 import json
 from typing import Any
 
+from leeward.publishing.bundle.bundle_files import csv_path
 from leeward.publishing.bundle.certificate import Certificate
 from leeward.publishing.bundle.certified_table import CertifiedTable
 
@@ -76,3 +77,16 @@ def agrees(content: bytes, table: CertifiedTable) -> bool:
         return False
     own = structure(table)
     return {**{key: description.get(key) for key in own}, "tableSchema": schema} == own
+
+
+def lines_to_read(table: CertifiedTable) -> dict[str, str]:
+    """For R and Stata the line that reads the CSV file of a table, run in the bundle's folder."""
+    names = ", ".join(f'{name} = "character"' for name in table.identifiers)
+    codes = f", colClasses = c({names})" if names else ""
+    texts = f" stringcols(1/{len(table.identifiers)})" if names else ""
+    return {
+        "R": f'{table.name} <- read.csv("{csv_path(table.name)}"{codes}, na.strings = "", '
+        'encoding = "UTF-8")',
+        "Stata": f'import delimited "{csv_path(table.name)}", varnames(1) case(preserve){texts} '
+        "encoding(utf-8) clear",
+    }

@@ -183,12 +183,12 @@ class Bundle:
         with self._opened(name) as file:
             groups = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
             starts = [0, *accumulate(groups)]
-            found = [file.schema_arrow.empty_table()]
+            parts = [file.schema_arrow.empty_table()]
             for group, start, end in zip(count(), starts, starts[1:], strict=False):
                 inside = [number - start for number in numbers if start <= number < end]
                 if inside:
-                    found.append(file.read_row_group(group).take(inside))
-            return pa.concat_tables(found)
+                    parts.append(file.read_row_group(group).take(inside))
+            return pa.concat_tables(parts)
 
     @contextmanager
     def _opened(self, name: str) -> Iterator[pq.ParquetFile]:
@@ -209,8 +209,7 @@ class Bundle:
         path = self.path / parquet_path(name)
         stamp = self.certificate.files.get(parquet_path(name))
         with _reading(path):
-            found = path.lstat()
-            if not S_ISREG(found.st_mode) or path.parent.is_symlink():
+            if not S_ISREG(path.lstat().st_mode) or path.parent.is_symlink():
                 raise damaged(path, "must be a file, not a link")  # nor a pipe, which never ends
             if stamp is None or not is_stamped(path, stamp):
                 raise damaged(path, "must be the file that was published")

@@ -1,10 +1,9 @@
-"""README.txt and the version line: the texts of a bundle for readers without Leeward.
+"""README.txt: the text of a bundle for readers without Leeward.
 
-Both are made of the certificate, so they cannot state more than the certificate does. The version
-line is modelled on the version files of the LEHD public-use data.
+It is made of the certificate, so it cannot state more than the certificate does.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from textwrap import wrap
 
 from pydantic import JsonValue
@@ -25,11 +24,11 @@ from leeward.publishing.bundle.bundle_files import (
     README,
     REPORT,
     SCHEMA,
-    csv_path,
     version_path,
 )
 from leeward.publishing.bundle.certificate import FORMAT, Certificate
-from leeward.publishing.bundle.certified_table import CertifiedTable
+from leeward.publishing.bundle.csvw import lines_to_read
+from leeward.publishing.bundle.software import VERSION_FIELDS, version_line
 
 WIDTH = 78
 CODE = "    "
@@ -46,109 +45,67 @@ WHICH_ROWS = (
     "whether a row is there says nothing about any worker."
 )
 
-VERSION_FIELDS = (
-    ("LEEWARD", "the product"),
-    ("NAME", "the name of this bundle"),
-    ("PERIOD", "the period that the numbers are about"),
-    ("V…", "the version of Leeward that made it"),
-    ("C…", "the format of certificate.json"),
-    ("YYYYMMDD", "the day on which it was made (UTC)"),
-    ("entry N", "the entry of the ledger that was charged for it"),
-    ("HEAD", "the state of the ledger with that entry"),
+CHECK = (
+    "`leeward verify FOLDER` looks at every file, row and code. Without Leeward, "
+    f"`sha256sum --check {CHECKSUMS}` in this folder tells whether the files are as they were "
+    "published. The publisher's ledger holds this release as entry {ledger.entry} of account "
+    "{ledger.account}."
 )
-"""The words of the version line, and what they mean."""
 
 
 def readme(certificate: Certificate) -> str:
     """The whole text."""
+    lines = lines_to_read(certificate.tables[0])
     tidied = [
         f"* {table.name}. {table.tidied.sentence}"
         for table in certificate.tables
         if table.tidied is not None
     ]
-    sections = {
-        heading(certificate): [*_about(certificate), *_what(certificate)],
+    stated = certificate.rows
+    sections: dict[str, Iterable[str]] = {
+        heading(certificate): _what(certificate),
         "What is promised": _promises(certificate),
-        "The columns": [*_columns(certificate), *_notes(certificate)],
+        "The columns": [*_columns(certificate), *_margin_columns(certificate)],
         "Which rows there are": [WHICH_ROWS],
         "Noise: three things to know": _noise(certificate),
         **({"What tidying did": tidied} if certificate.made_from else {}),
         "The tables": _tables(certificate),
-        "Reading a table in R or Stata": _reading(certificate),
+        "Reading a table in R or Stata": [
+            "Codes must be read as text. These lines read the first table; others likewise.",
+            *(part for program, line in lines.items() for part in (f"* {program}:", CODE + line)),
+        ],
         "Workers with several jobs": [certificate.jobs.sentence],
-        "Rows that do not agree with the codebook": _row_rules(certificate),
+        "Rows that do not agree with the codebook": [rows(strict=True).text]  # until format 1
+        if stated is None
+        else [stated.sentence, *(f"* {rule}" for rule in stated.rules)],
         "The files": _files(certificate),
-        "How to check it": _checks(certificate),
+        "How to check it": [CHECK.format(ledger=certificate.ledger)],
     }
-    return "\n".join(
-        "\n".join([title, "=" * min(len(title), WIDTH), *map(_wrapped, paragraphs)])
-        for title, paragraphs in sections.items()
-    )
+    texts = []
+    for title, paragraphs in sections.items():
+        texts += [title, "=" * min(len(title), WIDTH)]
+        for paragraph in paragraphs:
+            # An item is indented behind its mark; code is not cut.
+            indent = "  " if paragraph.startswith("* ") else ""
+            wrapped = wrap(paragraph, WIDTH, subsequent_indent=indent, break_long_words=False)
+            texts += [paragraph if paragraph.startswith(CODE) else "\n".join(wrapped), ""]
+    return "\n".join(texts)
 
 
 def heading(certificate: Certificate) -> str:
     """The name of the bundle with its title, or with what it holds."""
-    about = "counts" if all(table.counts for table in certificate.tables) else "and pay"
-    held = f"employment {about}"
+    counts = all(table.counts for table in certificate.tables)
+    title = "employment counts" if counts else "employment and pay"
     if certificate.about is not None and certificate.about.title is not None:
-        held = certificate.about.title
-    return f"{certificate.name}: {held} for {certificate.period}"
-
-
-def _about(certificate: Certificate) -> Iterator[str]:
-    """What the office says of its publication."""
-    said = certificate.about
-    if said is None:
-        return
-    if said.description is not None:
-        yield said.description
-    named = {"Source": said.source, "Contact": said.contact, "Licence": said.licence}
-    yield from (f"* {key}: {text}" for key, text in named.items() if text is not None)
-
-
-def _notes(certificate: Certificate) -> Iterator[str]:
-    """What the codebook calls identifiers, each once."""
-    known = {
-        name: attribute
-        for table in certificate.tables
-        for name, attribute in (table.attributes or {}).items()
-    }
-    for name, attribute in known.items():
-        yield f"* {name}: {'. '.join(filter(None, (attribute.label, attribute.note)))}"
-
-
-def _reading(certificate: Certificate) -> Iterator[str]:
-    """Lines for the first table."""
-    lines = lines_to_read(certificate.tables[0])
-    yield "Codes must be read as text. These lines read the first table; others likewise."
-    for program, line in lines.items():
-        yield f"* {program}:"
-        yield f"{CODE}{line}"
-
-
-def lines_to_read(table: CertifiedTable) -> dict[str, str]:
-    """For R and Stata the line that reads the CSV file of a table, run in the bundle's folder."""
-    names = ", ".join(f'{name} = "character"' for name in table.identifiers)
-    codes = f", colClasses = c({names})" if names else ""
-    texts = f" stringcols(1/{len(table.identifiers)})" if names else ""
-    return {
-        "R": f'{table.name} <- read.csv("{csv_path(table.name)}"{codes}, na.strings = "", '
-        'encoding = "UTF-8")',
-        "Stata": f'import delimited "{csv_path(table.name)}", varnames(1) case(preserve){texts} '
-        "encoding(utf-8) clear",
-    }
-
-
-def _wrapped(paragraph: str) -> str:
-    """A paragraph; an item (it starts with `* `) is indented behind its mark, code is not cut."""
-    if paragraph.startswith(CODE):
-        return f"{paragraph}\n"
-    indent = "  " if paragraph.startswith("* ") else ""
-    lines = wrap(paragraph, WIDTH, subsequent_indent=indent, break_long_words=False)
-    return "\n".join(lines) + "\n"
+        title = certificate.about.title
+    return f"{certificate.name}: {title} for {certificate.period}"
 
 
 def _what(certificate: Certificate) -> Iterator[str]:
+    if certificate.about is not None:
+        if certificate.about.description is not None:
+            yield certificate.about.description
+        yield from (f"* {name}: {text}" for name, text in certificate.about.named)
     margins = all(table.has_margins for table in certificate.tables)
     counts = all(table.counts for table in certificate.tables)
     tables = "count jobs" if counts else "count jobs, or tell what they pay,"
@@ -183,19 +140,11 @@ def _promises(certificate: Certificate) -> Iterator[str]:
     if certificate.firm is not None:
         yield f"* For a firm. {certificate.firm.sentence}"
     if certificate.pay is not None:
-        told = (*certificate.pay.promised, *certificate.pay.unprotected)
-        yield f"* For pay. {' '.join(told)}"
+        pay = (*certificate.pay.promised, *certificate.pay.unprotected)
+        yield f"* For pay. {' '.join(pay)}"
     if certificate.weak_attributes is not None:
         yield f"* {kinds_of_workers(certificate.weak_attributes)}"
     yield OTHER_RELEASES
-
-
-def _row_rules(certificate: Certificate) -> Iterator[str]:
-    if certificate.rows is None:  # as before format 2: all were refused
-        yield rows(strict=True).text
-        return
-    yield certificate.rows.sentence
-    yield from (f"* {rule}" for rule in certificate.rows.rules)
 
 
 def _columns(certificate: Certificate) -> Iterator[str]:
@@ -227,49 +176,11 @@ def _columns(certificate: Certificate) -> Iterator[str]:
         f"{lacking}-2 means that there is no data in this category: no establishment of this kind "
         "exists, and the value is an exact 0."
     )
-    if any(table.has_margins for table in certificate.tables):
-        yield from _margin_columns(
-            {
-                name
-                for certified_table in certificate.tables
-                for name in certified_table.margin_columns
-            }
-        )
-    clipped = [
-        certified_table.name
-        for certified_table in certificate.tables
-        if certified_table.allows_for_clipping
-    ]
-    if clipped:
-        number = "released" if certificate.made_from is not None else "value"
-        yield (
-            f"* In {', '.join(clipped)} low and high allow for clipping, so that they contain the "
-            f"true number in at least nine of ten cells. The noise is {number} - low on either "
-            f"side. What high is farther from {number} is the allowance for clipping."
-        )
-    if pay:
-        yield (
-            "* low and high of a table of pay may be empty: then nothing bounds the true number on "
-            "that side."
-        )
-    if any(table.count_columns for table in pay):
-        yield (
-            "* count is the number of jobs of the cell, with noise of its own. Read it beside "
-            "value: pay of few jobs says little."
-        )
-    stated = next(
-        (
-            certified_table.establishments
-            for certified_table in certificate.tables
-            if certified_table.establishments
-        ),
-        None,
-    )
-    if stated is not None:
-        yield f"* establishments has no noise. {stated.sentence}"
 
 
-def _margin_columns(names: set[str]) -> Iterator[str]:
+def _margin_columns(certificate: Certificate) -> Iterator[str]:
+    """The columns beside value and status; then what the codebook calls identifiers, each once."""
+    names = {name for table in certificate.tables for name in table.margin_columns}
     if "margin" in names:
         yield (
             "* margin says how far off a value may be. With a coverage of 9/10 the true number "
@@ -290,6 +201,30 @@ def _margin_columns(names: set[str]) -> Iterator[str]:
             "the true numbers of all worker cells lie within them at once. Use them when you "
             "compare cells of one workplace cell."
         )
+    clipped = [table.name for table in certificate.tables if table.allows_for_clipping]
+    if clipped:
+        number = "released" if certificate.made_from is not None else "value"
+        yield (
+            f"* In {', '.join(clipped)} low and high allow for clipping, so that they contain the "
+            f"true number in at least nine of ten cells. The noise is {number} - low on either "
+            f"side. What high is farther from {number} is the allowance for clipping."
+        )
+    pay = [table for table in certificate.tables if not table.counts]
+    if pay:
+        yield (
+            "* low and high of a table of pay may be empty: then nothing bounds the true number on "
+            "that side."
+        )
+    if any(table.count_columns for table in pay):
+        yield (
+            "* count is the number of jobs of the cell, with noise of its own. Read it beside "
+            "value: pay of few jobs says little."
+        )
+    frames = [table.establishments for table in certificate.tables if table.establishments]
+    yield from (f"* establishments has no noise. {frame.sentence}" for frame in frames[:1])
+    attributes = (table.attributes or {} for table in certificate.tables)
+    for name, known in {name: one for named in attributes for name, one in named.items()}.items():
+        yield f"* {name}: {'. '.join(filter(None, (known.label, known.note)))}"
 
 
 def _noise(certificate: Certificate) -> Iterator[str]:
@@ -305,9 +240,8 @@ def _noise(certificate: Certificate) -> Iterator[str]:
         "total that has its own table, take that table. Totals of two tables do not agree "
         "exactly, and neither of them is wrong."
     )
-    stated = next((table.totals for table in certificate.tables if table.totals), None)
-    if stated is not None:
-        yield f"* Totals. {stated.sentence}"
+    totals = [table.totals for table in certificate.tables if table.totals]
+    yield from (f"* Totals. {stated.sentence}" for stated in totals[:1])
     yield "* The noise was drawn once. Nobody can take it out again, and it is stored nowhere."
     for table in certificate.tables:
         if table.bias is not None:
@@ -316,43 +250,36 @@ def _noise(certificate: Certificate) -> Iterator[str]:
 
 def _tables(certificate: Certificate) -> Iterator[str]:
     for table in certificate.tables:
-        said = ". ".join(one.rstrip(".") for one in (table.title, table.note) if one is not None)
-        yield f"* {table.name}: {f'{said}. ' if said else ''}{_described(table)}"
-
-
-def _described(table: CertifiedTable) -> str:
-    by = f"by {crossed(names)}" if (names := table.identifiers) else "one total"
-    part = f" Only jobs {filtered(table.where)}." if table.where else ""
-    whole = " Complete: combinations without an establishment are there." if table.complete else ""
-    totals = (
-        ""
-        if table.totals is None
-        else (
-            f" The last {table.totals.rows} rows are totals, by the code "
-            f"{', '.join(f'{code} of {name}' for name, code in table.totals.codes.items())}."
-        )
-    )
-    stated = "" if table.statistic is None else f" {table.statistic.sentence}"
-    paid = table.guarantee
-    price = f"epsilon {paid.epsilon}" if paid.rho == "0" else f"rho {paid.rho} of zCDP"
-    coverage = f" Coverage of the margins: {table.margins.coverage}." if table.has_margins else ""
-    return (
-        f"{table.rows} rows, {by}.{stated}{part}{whole}{totals} Noise by the mechanism "
-        f"{table.mechanism}, {price}.{coverage} {table.margins.note}"
-    )
+        named = ". ".join(text.rstrip(".") for text in (table.title, table.note) if text)
+        by = f"by {crossed(table.identifiers)}" if table.identifiers else "one total"
+        parts = [f"* {table.name}: {f'{named}. ' if named else ''}{table.rows} rows, {by}."]
+        if table.statistic is not None:
+            parts.append(table.statistic.sentence)
+        if table.where:
+            parts.append(f"Only jobs {filtered(table.where)}.")
+        if table.complete:
+            parts.append("Complete: combinations without an establishment are there.")
+        if table.totals is not None:
+            codes = ", ".join(f"{code} of {name}" for name, code in table.totals.codes.items())
+            parts.append(f"The last {table.totals.rows} rows are totals, by the code {codes}.")
+        paid = table.guarantee
+        price = f"epsilon {paid.epsilon}" if paid.rho == "0" else f"rho {paid.rho} of zCDP"
+        parts.append(f"Noise by the mechanism {table.mechanism}, {price}.")
+        if table.has_margins:
+            parts.append(f"Coverage of the margins: {table.margins.coverage}.")
+        yield " ".join([*parts, table.margins.note])
 
 
 def filtered(where: Mapping[str, JsonValue]) -> str:
     """Which jobs are counted, in words."""
-    return " and ".join(f"whose {name} is {_either(codes)}" for name, codes in where.items())
-
-
-def _either(codes: JsonValue) -> str:
-    listed = [str(code) for code in codes] if isinstance(codes, list) else [str(codes)]
-    if len(listed) > MOST_CODES:
-        return f"one of {count(len(listed))} codes that the certificate lists"
-    *first, last = listed
-    return f"{', '.join(first)} or {last}" if first else last
+    filters = []
+    for name, codes in where.items():
+        *first, last = map(str, codes) if isinstance(codes, list) else [str(codes)]
+        either = f"{', '.join(first)} or {last}" if first else last
+        if len(first) >= MOST_CODES:
+            either = f"one of {count(len(first) + 1)} codes that the certificate lists"
+        filters.append(f"whose {name} is {either}")
+    return " and ".join(filters)
 
 
 def _files(certificate: Certificate) -> Iterator[str]:
@@ -370,23 +297,3 @@ def _files(certificate: Certificate) -> Iterator[str]:
         f"* {REPORT}, if there: promise, budget and pictures of every table, for the board that "
         "decides about the release. It is made from the other files and not under the checksums."
     )
-
-
-def _checks(certificate: Certificate) -> Iterator[str]:
-    yield (
-        "`leeward verify FOLDER` looks at every file, row and code. Without Leeward, "
-        f"`sha256sum --check {CHECKSUMS}` in this folder tells whether the files are as they were "
-        "published. The publisher's ledger holds this release as entry "
-        f"{certificate.ledger.entry} of account {certificate.ledger.account}."
-    )
-
-
-def version_line(certificate: Certificate) -> str:
-    """The line of `version_NAME.txt`; blanks inside a word are written as underscores."""
-    day = certificate.created[:10].replace("-", "")
-    words = [
-        *("LEEWARD", certificate.name, certificate.period),
-        *(f"V{certificate.leeward}", f"C{certificate.format}", day),
-        *("entry", str(certificate.ledger.entry), certificate.ledger.head),
-    ]
-    return " ".join("_".join(word.split()) for word in words) + "\n"

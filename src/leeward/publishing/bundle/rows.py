@@ -24,6 +24,9 @@ FLAGS = (Flag.OK, Flag.NO_ESTABLISHMENT)
 
 NARROW = (*margin_columns(ends=False, block=False), *margin_columns(ends=True, block=False))
 MARGINS = {*NARROW, *(BLOCK + name for name in NARROW), BOUND, RELEASED, COUNTED}
+CODES = pa.dictionary(pa.int32(), pa.string())
+"""The type of columns of codes, which are texts."""
+
 NUMBERS = {
     **dict(zip(MEASURES, (pa.int64(), pa.int8()), strict=True)),
     **dict.fromkeys((*MARGINS, ESTABLISHMENTS), pa.int64()),
@@ -50,16 +53,7 @@ class RowShape:
     @property
     def schema(self) -> pa.Schema:
         """The columns as they are published: codes as text from a dictionary."""
-        code = pa.dictionary(pa.int32(), pa.string())
-        return self._with_codes(code)
-
-    @property
-    def compact(self) -> pa.Schema:
-        """The same columns while rows are gathered: codes as numbers."""
-        return self._with_codes(pa.int32())
-
-    def _with_codes(self, code: pa.DataType) -> pa.Schema:
-        return pa.schema([(name, NUMBERS.get(name, code)) for name in self.columns])
+        return pa.schema([(name, NUMBERS.get(name, CODES)) for name in self.columns])
 
     def rules(self) -> "RowRules":
         """What its rows must keep to, from the first one on."""
@@ -75,13 +69,17 @@ class RowShape:
 
     def compact_rows(self, published: Published) -> pa.Table:
         """Every row of a batch, codes as numbers."""
-        each = published.values.shape[1]
-        arrays = [pa.array(column) for column in self._codes(published)]
+        cells, each = published.values.shape
+        workplace = self.marginal.workplace_positions(published.keys)
+        worker = self.marginal.worker_positions()
+        arrays = [pa.array(np.repeat(place.astype(np.int32), each)) for place in workplace]
+        arrays += [pa.array(np.tile(place.astype(np.int32), cells)) for place in worker]
         arrays += [value_column(published), pa.array(row_flags(published).astype(np.int8))]
         arrays += [margin_column(published, name) for name in self.margins]
         if published.establishments is not None:
             arrays.append(pa.array(np.repeat(published.establishments, each)))
-        return pa.Table.from_arrays(arrays, schema=self.compact)
+        compact = pa.schema([(name, NUMBERS.get(name, pa.int32())) for name in self.columns])
+        return pa.Table.from_arrays(arrays, schema=compact)
 
     def compact_totals(self, family: Family, published: Published) -> pa.Table:
         """The rows of totals: the total code comes after all codes of its attribute."""
@@ -91,15 +89,6 @@ class RowShape:
                 column = pa.array(np.full(len(rows), dimension.size, np.int32))
                 rows = rows.set_column(at, dimension.name, column)
         return rows
-
-    def _codes(self, published: Published) -> list[NDArray[np.int32]]:
-        cells, each = published.values.shape
-        workplace = self.marginal.workplace_positions(published.keys)
-        worker = self.marginal.worker_positions()
-        return [
-            *(np.repeat(one.astype(np.int32), each) for one in workplace),
-            *(np.tile(one.astype(np.int32), cells) for one in worker),
-        ]
 
     def published_rows(self, compact: pa.Table, codes: list[pa.Array]) -> pa.Table:
         """The rows with their codes as text; one chunk, so that pages do not depend on batches."""
@@ -115,7 +104,7 @@ def column_types(identifiers: Iterable[str], columns: Iterable[str]) -> pa.Schem
 
     An attribute of an older bundle may have a name that is reserved today.
     """
-    types = NUMBERS | dict.fromkeys(identifiers, pa.dictionary(pa.int32(), pa.string()))
+    types = NUMBERS | dict.fromkeys(identifiers, CODES)
     return pa.schema([(name, types[name]) for name in columns])
 
 
@@ -206,26 +195,16 @@ class RowRules:
 
     def findings(self, positions: Mapping[str, Integers], rows: pa.Table) -> Iterator[str]:
         """What is wrong with the next rows; positions say where their codes stand in the lists."""
-        number = self._row + np.arange(len(rows))
-        yield from self._order(positions, number)
-        yield from self._repeated(rows, number)
-        yield from self._measures(rows)
-        self._row += len(rows)
-
-    def _order(self, positions: Mapping[str, Integers], number: Integers) -> Iterator[str]:
-        """Worker cells follow each other in full; workplace cells ascend."""
-        keys = self._numbered(positions, self._workplace, len(number))
-        kinds = self._numbered(positions, self._worker, len(number))
-        first = number % self._each == 0
+        kind = (self._row + np.arange(len(rows))) % self._each
+        within = kind != 0
+        # Worker cells follow each other in full; workplace cells ascend.
+        keys = self._numbered(positions, self._workplace, len(rows))
+        whole = np.array_equal(self._numbered(positions, self._worker, len(rows)), kind)
         step = np.diff(keys, prepend=self._key)
-        whole = np.array_equal(kinds, number % self._each)
-        if not whole or (step[first] <= 0).any() or step[~first].any():
+        if not whole or (step[~within] <= 0).any() or step[within].any():
             yield "has rows that are missing, repeated or not in the order of the codes"
         self._key = int(keys[-1]) if len(keys) else self._key
-
-    def _repeated(self, rows: pa.Table, number: Integers) -> Iterator[str]:
-        """A workplace cell is in the frame with all its rows, or with none of them."""
-        within = number % self._each != 0
+        # A workplace cell is in the frame with all its rows, or with none of them.
         words = {"status": "flags", ESTABLISHMENTS: "numbers of establishments"}
         for name in words if self._establishments else ("status",):
             column = rows[name].to_numpy().astype(np.int64)
@@ -234,6 +213,8 @@ class RowRules:
             if np.diff(column, prepend=self._before[name])[within].any():
                 yield f"has different {words[name]} in one workplace combination"
             self._before[name] = int(column[-1]) if len(column) else self._before[name]
+        yield from self._measures(rows)
+        self._row += len(rows)
 
     def _numbered(
         self, positions: Mapping[str, Integers], names: tuple[str, ...], rows: int
@@ -256,8 +237,8 @@ class RowRules:
             yield "has a value other than 0 where there is no establishment"
         if self._establishments and not np.array_equal(rows[ESTABLISHMENTS].to_numpy() > 0, ~exact):
             yield "has establishments where status is -2, or none where it is 1"
-        found = margin_findings if self._counts else pay_findings
-        yield from found(self._margins, rows, exact)
+        of_margins = margin_findings if self._counts else pay_findings
+        yield from of_margins(self._margins, rows, exact)
 
 
 def margin_findings(
@@ -283,9 +264,12 @@ def margin_findings(
     if BOUND in at and (at[BOUND] < 1).any():
         yield "has bounds below 1"
     # Compared, never subtracted: the numbers of a stranger may be as far apart as 64 bits go.
-    wider = [(at.get(BLOCK + name), at[name], name) for name in NARROW if name in at]
-    if any(one is not None and _inside(one, own, name) for one, own, name in wider):
-        yield "has margins of a block that are narrower than those of its cells"
+    for name in NARROW:
+        if name in at and BLOCK + name in at:
+            block, own = at[BLOCK + name], at[name]
+            if (block > own if name == "low" else block < own).any():
+                yield "has margins of a block that are narrower than those of its cells"
+                return
 
 
 def pay_findings(names: Iterable[str], rows: pa.Table, exact: NDArray[np.bool_]) -> Iterator[str]:
@@ -297,12 +281,8 @@ def pay_findings(names: Iterable[str], rows: pa.Table, exact: NDArray[np.bool_])
         low, high, value = columns["low"], columns["high"], rows["value"]
         # A comparison with an empty field is empty, which `any` leaves out.
         pairs = ((low, value), (value, high), (low, high))
-        if any(pc.any(pc.greater(one, other)).as_py() for one, other in pairs):
+        if any(pc.any(pc.greater(lower, upper)).as_py() for lower, upper in pairs):
             yield "has values that are not between low and high"
-
-
-def _inside(block: Integers, own: Integers, name: str) -> bool:
-    return bool((block > own if name == "low" else block < own).any())
 
 
 def unsound(table: str, finding: str) -> Damaged:

@@ -112,12 +112,19 @@ def select(bundle: Bundle, table: str, selection: RowSelection, *, size: int = S
     wanted = _Wanted.of(certified_table, selection)
     kept = _Kept(selection.page * size)
     of = certified_table.rows if selection.totals else certified_table.cell_rows
-    found = _gather(read_blocks(bundle, certified_table, totals=selection.totals), wanted, kept)
-    matches = of if found is None else found
+    matches = 0
+    for block in read_blocks(bundle, certified_table, totals=selection.totals):
+        mask = wanted.mask(block)
+        chosen = block if mask is None else block.take(mask)
+        matches += len(chosen)
+        kept.add(wanted.keys(chosen), chosen)
+        if wanted.everything_in_order and kept.full:  # the rest is not read: all rows match
+            matches = of
+            break
     pages = max(1, -(-matches // size))
     number = min(selection.page, pages)
-    block = kept.block((number - 1) * size, number * size)
-    rows = () if block is None else named_rows(certified_table, block)
+    shown_rows = kept.block((number - 1) * size, number * size)
+    rows = () if shown_rows is None else named_rows(certified_table, shown_rows)
     return Page(rows, matches, of, number, pages, min(pages, last))
 
 
@@ -137,29 +144,11 @@ def selected_batches(
             coded = pa.types.is_dictionary(column.type)
             named[name] = column.cast(pa.string()) if coded else column
             if place < len(labels):
-                named[_label(name, table)] = labels[place].take(pa.array(chosen.positions[place]))
+                beside = f"{name}_label"
+                while beside in table.columns:
+                    beside += "_"
+                named[beside] = labels[place].take(pa.array(chosen.positions[place]))
         yield pa.record_batch(named)
-
-
-def _label(name: str, table: CertifiedTable) -> str:
-    """The name of the column of labels, which no other column has."""
-    tail = "_label"
-    while f"{name}{tail}" in table.columns:
-        tail += "_"
-    return f"{name}{tail}"
-
-
-def _gather(batches: Iterator[Block], wanted: "_Wanted", kept: "_Kept") -> int | None:
-    """The number of matching rows; None if all rows match and reading stopped early."""
-    matches = 0
-    for batch in batches:
-        mask = wanted.mask(batch)
-        chosen = batch if mask is None else batch.take(mask)
-        matches += len(chosen)
-        kept.add(wanted.keys(chosen), chosen)
-        if wanted.everything_in_order and kept.full:
-            return None
-    return matches
 
 
 @dataclass(frozen=True)
@@ -174,19 +163,22 @@ class _Wanted:
 
     @classmethod
     def of(cls, table: CertifiedTable, selection: RowSelection) -> "_Wanted":
-        words = dict.fromkeys(selection.search.casefold().split())
         texts = [
             [f"{code}\n{label}".casefold() for code, label in table.listed(name).items()]
             for name in table.identifiers
         ]
-        column = _column(table, selection.sort) if selection.sort else None
-        return cls(
-            tuple(tuple(_holding(word, listed) for listed in texts) for word in words),
-            tuple(_filters(table, selection.filters)),
-            selection.status,
-            column,
-            selection.descending,
+        words = tuple(
+            tuple(np.array([word in text for text in listed], bool) for listed in texts)
+            for word in dict.fromkeys(selection.search.casefold().split())
         )
+        column: str | int | None = selection.sort or None
+        if column is not None and column not in table.columns:
+            rule = f"must be a column of {table.name}"
+            raise refused("sort", rule, column, f"Choose one of: {', '.join(table.columns)}.")
+        if column in table.identifiers:  # an older bundle may have an attribute called `low`
+            column = table.identifiers.index(selection.sort)
+        filters = tuple(_filters(table, selection.filters))
+        return cls(words, filters, selection.status, column, selection.descending)
 
     @property
     def everything_in_order(self) -> bool:
@@ -198,37 +190,33 @@ class _Wanted:
         parts = [block.positions[number] == place for number, place in self.filters]
         if self.status is not None:
             parts.append(block.status == self.status)
-        parts += [self._holds(word, block) for word in self.words]
+        for word in self.words:
+            hits = np.zeros(len(block), bool)
+            for codes, positions in zip(word, block.positions, strict=True):
+                hits |= codes[positions]
+            parts.append(hits)
         return np.logical_and.reduce(parts) if parts else None
-
-    def _holds(self, word: tuple[Booleans, ...], block: Block) -> Booleans:
-        found = np.zeros(len(block), bool)
-        for codes, positions in zip(word, block.positions, strict=True):
-            found |= codes[positions]
-        return found
 
     def keys(self, block: Block) -> Integers:
         """What rows are sorted by, smallest first; rows without a number come last either way."""
         if self.column is None:
             return np.zeros(len(block), np.int64)
-        numbers = self._sorted_by(block, self.column)
+        if isinstance(self.column, int):
+            numbers = block.positions[self.column]
+        else:
+            beside = {
+                ESTABLISHMENTS: block.establishments,
+                RELEASED: block.released,
+                BOUND: block.bound,
+            }
+            there = {name: column for name, column in beside.items() if column is not None}
+            named = {"value": block.values, "status": block.status, **block.margins, **there}
+            numbers = named[self.column]
         keys = ~numbers if self.descending else numbers
-        there = numbers != EMPTY
+        known = numbers != EMPTY
         if self.column in block.margins:
-            there &= block.drawn
-        return np.where(there, keys, np.iinfo(np.int64).max)
-
-    def _sorted_by(self, block: Block, column: str | int) -> Integers:
-        """An identifier by its place, a column of numbers by its name."""
-        if isinstance(column, int):
-            return block.positions[column]
-        beside = {
-            ESTABLISHMENTS: block.establishments,
-            RELEASED: block.released,
-            BOUND: block.bound,
-        }
-        there = {name: one for name, one in beside.items() if one is not None}
-        return {"value": block.values, "status": block.status, **block.margins, **there}[column]
+            known &= block.drawn
+        return np.where(known, keys, np.iinfo(np.int64).max)
 
 
 class _Kept:
@@ -257,11 +245,9 @@ class _Kept:
 
     def block(self, start: int, stop: int) -> Block | None:
         """Some of the rows."""
-        return (
-            None
-            if self._block is None
-            else self._block.take(np.arange(len(self._keys))[start:stop])
-        )
+        if self._block is None:
+            return None
+        return self._block.take(np.arange(len(self._keys))[start:stop])
 
 
 def named_rows(table: CertifiedTable, block: Block) -> tuple[SelectedRow, ...]:
@@ -271,7 +257,9 @@ def named_rows(table: CertifiedTable, block: Block) -> tuple[SelectedRow, ...]:
         for name in table.identifiers
     ]
     drawn, (low, high), wide = block.drawn, block.ends, table.has_margins
-    rest = [_listed(one, len(block)) for one in (block.establishments, block.released, block.bound)]
+    nothing = np.full(len(block), EMPTY)
+    beside = (block.establishments, block.released, block.bound)  # columns that a table may lack
+    rest = [nothing if column is None else column for column in beside]
     return tuple(
         SelectedRow(
             tuple(
@@ -283,32 +271,15 @@ def named_rows(table: CertifiedTable, block: Block) -> tuple[SelectedRow, ...]:
                 _number(margin[row]) if drawn[row] else None for margin in block.margins.values()
             ),
             (ends if drawn[row] and wide and ends != (None, None) else None),
-            *(column[row] for column in rest),
+            *(_number(column[row]) for column in rest),
         )
         for row in range(len(block))
         for ends in ((_number(low[row]), _number(high[row])),)
     )
 
 
-def _listed(column: Integers | None, rows: int) -> list[int | None]:
-    """The numbers of a column that a table may lack."""
-    return [None] * rows if column is None else [_number(one) for one in column]
-
-
 def _number(number: int) -> int | None:
     return None if number == EMPTY else int(number)
-
-
-def _holding(word: str, texts: list[str]) -> Booleans:
-    return np.fromiter((word in text for text in texts), bool, len(texts))
-
-
-def _column(table: CertifiedTable, name: str) -> str | int:
-    if name not in table.columns:
-        rule = f"must be a column of {table.name}"
-        raise refused("sort", rule, name, f"Choose one of: {', '.join(table.columns)}.")
-    place = table.columns.index(name)  # an older bundle may have an attribute called `low`
-    return place if place < len(table.identifiers) else name
 
 
 def _filters(table: CertifiedTable, filters: Mapping[str, str]) -> Iterator[tuple[int, int]]:

@@ -6,8 +6,7 @@ of decisions, not a cryptographic signature: a person who may write the folder m
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import groupby
@@ -104,7 +103,7 @@ def sign(
 
     `verified` is the digest of the certificate from before it was; another one is not signed.
     """
-    record = _written(certificate_digest(bundle), name, role, decision)
+    record = _new_record(certificate_digest(bundle), name, role, decision)
     if verified not in (None, record.certificate):
         raise Damaged(
             "bundle",
@@ -113,8 +112,10 @@ def sign(
             next_step="Find out who replaced it, then verify and sign again.",
         )
     path = record_path(bundle)
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | SAFELY
     try:
-        with _opened(path) as file:
+        with os.fdopen(os.open(path, flags, 0o644), "r+b") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # one process at a time reads and adds
             earlier = [
                 line for line in _lines(file, path) if line.certificate == record.certificate
             ]
@@ -127,18 +128,18 @@ def sign(
     return record
 
 
-def _written(certificate: str, name: str, role: str, decision: str) -> SignOff:
-    said = {"name": " ".join(name.split()), "role": " ".join(role.split()), "decision": decision}
+def _new_record(certificate: str, name: str, role: str, decision: str) -> SignOff:
+    given = {"name": " ".join(name.split()), "role": " ".join(role.split()), "decision": decision}
     now = datetime.now(UTC).isoformat(timespec="seconds")
     try:
-        return SignOff.model_validate({"certificate": certificate, "date": now, **said})
+        return SignOff.model_validate({"certificate": certificate, "date": now, **given})
     except ValidationError as error:
         part = str(error.errors()[0]["loc"][0])
         rules = {"decision": f"must be one of {', '.join(DECISIONS)}"}
         raise InvalidParameter(
             f"--{part}",
             rule=rules.get(part, "must be one line of 1 to 200 plain characters"),
-            value=shown(said[part]) if said[part] else "nothing",
+            value=shown(given[part]) if given[part] else "nothing",
             next_step="Give it with --sign-off.",
         ) from None
 
@@ -163,7 +164,7 @@ def _words(name: str) -> list[str]:
 def _check_order(record: SignOff, earlier: Sequence[SignOff]) -> None:
     """A bundle is submitted by one person and decided on by another."""
     submitters = [off.name for off in earlier if off.decision == "submitted"]
-    deciders = [sign_off.name for sign_off in earlier if sign_off.decision != "submitted"]
+    deciders = [off.name for off in earlier if off.decision != "submitted"]
     if record.decision == "submitted":
         if any(same_person(record.name, name) for name in deciders):
             raise _refused(record, "must not be submitted by someone who has decided on it")
@@ -181,15 +182,6 @@ def _refused(record: SignOff, rule: str, step: str = "let another person sign") 
         value=f"{record.decision} by {shown(record.name)}",
         next_step=f"{step[0].upper()}{step[1:]}.",
     )
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BinaryIO]:
-    """The record for reading and adding, by one process at a time."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | SAFELY
-    with os.fdopen(os.open(path, flags, 0o644), "r+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield file
 
 
 def _lines(file: BinaryIO, path: Path) -> tuple[SignOff, ...]:

@@ -1,6 +1,7 @@
-"""Software: which program made a bundle: versions, commit, and a digest of its source.
+"""Software: which program made a bundle: versions, commit, a digest of its source, version line.
 
-Words differ between versions, so only those of this version are made again and compared.
+The version line is modelled on the version files of the LEHD public-use data. Words differ between
+versions, so only those of this version are made again and compared.
 """
 
 import platform
@@ -16,6 +17,18 @@ from leeward.publishing.bundle.statements import SoftwareStatement
 PACKAGE = Path(__file__).resolve().parents[2]
 REFERENCE, WORKTREE = "ref: ", "gitdir: "
 COMMIT = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+
+VERSION_FIELDS = (
+    ("LEEWARD", "the product"),
+    ("NAME", "the name of this bundle"),
+    ("PERIOD", "the period that the numbers are about"),
+    ("V…", "the version of Leeward that made it"),
+    ("C…", "the format of certificate.json"),
+    ("YYYYMMDD", "the day on which it was made (UTC)"),
+    ("entry N", "the entry of the ledger that was charged for it"),
+    ("HEAD", "the state of the ledger with that entry"),
+)
+"""The words of the version line, and what they mean."""
 
 
 def software() -> SoftwareStatement:
@@ -106,3 +119,14 @@ def _named(folder: Path, name: str) -> str:
 
 def _after(text: str, what: str) -> str:
     return text.strip().removeprefix(what)
+
+
+def version_line(certificate: Certificate) -> str:
+    """The line of `version_NAME.txt`; blanks inside a word are written as underscores."""
+    day = certificate.created[:10].replace("-", "")
+    words = [
+        *("LEEWARD", certificate.name, certificate.period),
+        *(f"V{certificate.leeward}", f"C{certificate.format}", day),
+        *("entry", str(certificate.ledger.entry), certificate.ledger.head),
+    ]
+    return " ".join("_".join(word.split()) for word in words) + "\n"

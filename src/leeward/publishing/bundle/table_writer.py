@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -65,7 +65,7 @@ class TableWriter:
             "kind": "workplace" if marginal.counts_every_job else "worker",
             "identifiers": tuple(dimension.name for dimension in marginal.dimensions),
             "worker_identifiers": tuple(dimension.name for dimension in marginal.worker),
-            "codes": {dimension.name: _labelled(dimension) for dimension in marginal.dimensions},
+            "codes": {dimension.name: dimension.labels for dimension in marginal.dimensions},
             "complete": marginal.complete,
             "rows": self.rows,
             "columns": self.columns,
@@ -82,7 +82,14 @@ class TableWriter:
         with writing(self._folder), ExitStack() as opened:
             self._csv = opened.enter_context(new_file(self._folder / csv_path(name)))
             sink = opened.enter_context(new_file(self._folder / parquet_path(name)))
-            self._parquet = _parquet_writer(sink, self._shape)
+            coded = [dimension.name for dimension in self._shape.marginal.dimensions]
+            self._parquet = pq.ParquetWriter(
+                sink,
+                self._shape.schema,
+                compression="zstd",
+                use_dictionary=[*coded, "status"],
+                version="2.6",
+            )
             opened.callback(_give_up, self._parquet)
             self._csv.write((",".join(self.columns) + "\n").encode())
             self._open = opened.pop_all()
@@ -112,7 +119,7 @@ class TableWriter:
     def _gather(self, rows: pa.Table) -> None:
         """Write every row group that is full, keep the rest."""
         self._gathered.append(rows)
-        if sum(len(one) for one in self._gathered) < ROW_GROUP:
+        if sum(map(len, self._gathered)) < ROW_GROUP:
             return
         waiting = pa.concat_tables(self._gathered)
         whole = len(waiting) - len(waiting) % ROW_GROUP
@@ -121,23 +128,17 @@ class TableWriter:
         self._gathered = [waiting.slice(whole)]
 
     def _write_group(self, rows: pa.Table) -> None:
-        self._require_sound(rows.slice(0, self._cells_left(len(rows))))
-        coded = self._shape.published_rows(rows, self._codes)
-        self._parquet.write_table(coded, row_group_size=ROW_GROUP)
-
-    def _cells_left(self, rows: int) -> int:
-        """How many of the next rows are cells: totals come last."""
-        cells = min(rows, self.rows - self.total_rows - self._checked)
-        self._checked += cells
-        return cells
-
-    def _require_sound(self, cells: pa.Table) -> None:
+        marginal = self._shape.marginal
+        # The first rows are cells, which have rules: totals come last.
+        cells = rows.slice(0, min(len(rows), self.rows - self.total_rows - self._checked))
+        self._checked += len(cells)
         places = {
-            dimension.name: cells[dimension.name].to_numpy()
-            for dimension in self._shape.marginal.dimensions
+            dimension.name: cells[dimension.name].to_numpy() for dimension in marginal.dimensions
         }
         for finding in self._rules.findings(places, cells):
-            raise unsound(self._shape.marginal.name, finding)
+            raise unsound(marginal.name, finding)
+        coded = self._shape.published_rows(rows, self._codes)
+        self._parquet.write_table(coded, row_group_size=ROW_GROUP)
 
     def __exit__(
         self,
@@ -170,25 +171,12 @@ def _pieces(published: Published, shape: RowShape) -> Iterator[Published]:
         yield wanted.part(slice(start, start + step))
 
 
-def _parquet_writer(sink: BinaryIO, shape: RowShape) -> pq.ParquetWriter:
-    coded = [dimension.name for dimension in shape.marginal.dimensions]
-    return pq.ParquetWriter(
-        sink, shape.schema, compression="zstd", use_dictionary=[*coded, "status"], version="2.6"
-    )
-
-
 def _give_up(writer: pq.ParquetWriter) -> None:
     """Close a file that cannot be finished; else its writer would try again when collected."""
     try:
         writer.close()
     finally:
         writer.is_open = False
-
-
-def _labelled(dimension: Dimension) -> dict[str, str]:
-    labels = dimension.attribute.labels
-    texts = (labels[position] for position in dimension.kept)
-    return dict(zip(dimension.codes, texts, strict=True))
 
 
 def quoted(code: str) -> str:
@@ -213,7 +201,10 @@ class CsvRows:
         cells, each = published.values.shape
         cell = pa.array(np.repeat(np.arange(cells, dtype=np.int32), each))
         kind = pa.array(np.tile(np.arange(each, dtype=np.int32), cells))
-        parts = [self._workplace(published).take(cell), self._worker.take(kind)]
+        positions = self._marginal.workplace_positions(published.keys)
+        placed = zip(self._fields, positions, strict=True)
+        workplace = _joined([fields.take(pa.array(at)) for fields, at in placed], cells)
+        parts = [workplace.take(cell), self._worker.take(kind)]
         flags = _digits(published.flags.ravel())
         parts += [value_column(published).cast(pa.string()), ","]
         parts += [flags.take(cell) if published.flags.ndim == 1 else flags]
@@ -221,17 +212,14 @@ class CsvRows:
             parts += [",", margin_column(published, name).cast(pa.string())]
         if published.establishments is not None:
             parts += [",", _digits(published.establishments).take(cell)]
-        return _characters(
-            pc.binary_join_element_wise(
-                *parts, "\n", "", null_handling="replace", null_replacement=""
-            )
+        lines = pc.binary_join_element_wise(
+            *parts, "\n", "", null_handling="replace", null_replacement=""
         )
-
-    def _workplace(self, published: Published) -> pa.Array:
-        positions = self._marginal.workplace_positions(published.keys)
-        taken = zip(self._fields, positions, strict=True)
-        columns = [fields.take(pa.array(index)) for fields, index in taken]
-        return _joined(columns, len(published.keys))
+        if len(lines) == 0:
+            return pa.py_buffer(b"")
+        # The array has the characters of all lines one after the other.
+        ends = np.frombuffer(lines.buffers()[1], np.int32)
+        return lines.buffers()[2].slice(0, int(ends[len(lines)]))
 
 
 def _fields(dimension: Dimension) -> pa.Array:
@@ -247,11 +235,3 @@ def _joined(columns: list[pa.Array], rows: int) -> pa.Array:
 
 def _digits(numbers: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> pa.Array:
     return pa.array(numbers).cast(pa.string())
-
-
-def _characters(lines: pa.Array) -> pa.Buffer:
-    """The characters of all lines: the array holds them one after the other."""
-    if len(lines) == 0:
-        return pa.py_buffer(b"")
-    ends = np.frombuffer(lines.buffers()[1], np.int32)
-    return lines.buffers()[2].slice(0, int(ends[len(lines)]))

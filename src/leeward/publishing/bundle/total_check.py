@@ -5,13 +5,12 @@ sums of their total.
 """
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pydantic import JsonValue
 
 from leeward.core.codebook import LEFT_OUT, Attribute, Dimension, Flag, Marginal, Published
 from leeward.core.codebook.attribute import Table
@@ -29,11 +28,17 @@ def stated_marginal(table: CertifiedTable) -> Marginal:
     """The table as its certificate describes it."""
     border = len(table.workplace_identifiers)
     dimensions = [_dimension(table, name) for name in table.identifiers]
+    filters = []
+    for name, stated in (table.where or {}).items():
+        codes = tuple(map(str, stated)) if isinstance(stated, list) else (str(stated),)
+        # Of a worker table filters may be of workers: which ones makes no difference to its rows.
+        home: Table = "workers" if table.kind == "worker" else "workplaces"
+        filters.append(Dimension.every(Attribute(name, home, name, codes, codes, True, {})))
     return Marginal(
         table.name,
         workplace=tuple(dimensions[:border]),
         worker=tuple(dimensions[border:]),
-        filters=tuple(_filter(table, name, codes) for name, codes in (table.where or {}).items()),
+        filters=tuple(filters),
         complete=table.complete,
         establishments=table.establishments is not None,
         totals=() if table.totals is None else tuple(table.totals.codes),
@@ -58,14 +63,7 @@ def _dimension(table: CertifiedTable, name: str) -> Dimension:
         label=None if known is None else known.label,
         note=None if known is None else known.note,
     )
-    return Dimension(attribute, tuple(range(len(codes))))
-
-
-def _filter(table: CertifiedTable, name: str, stated: JsonValue) -> Dimension:
-    """Of a worker table filters may be of workers: which ones makes no difference to its rows."""
-    codes = tuple(map(str, stated)) if isinstance(stated, list) else (str(stated),)
-    home: Table = "workers" if table.kind == "worker" else "workplaces"
-    return Dimension(Attribute(name, home, name, codes, codes, True, {}), tuple(range(len(codes))))
+    return Dimension.every(attribute)
 
 
 class TotalCheck:
@@ -88,23 +86,21 @@ class TotalCheck:
             for name, column in columns.items()
         }
         each = self._table.worker_cells
-        whole = len(joined["value"]) // each * each
-        self._rest = {name: one[whole:] for name, one in joined.items()}
-        self._totals.add(self._published({name: one[:whole] for name, one in joined.items()}))
+        cells = len(joined["value"]) // each
+        self._rest = {name: column[cells * each :] for name, column in joined.items()}
+        # What a workplace cell has once: its codes, its flag, its number of establishments.
+        first = {name: column[: cells * each : each] for name, column in joined.items()}
+        keys = np.zeros(cells, np.int64)
+        for name in self._table.workplace_identifiers:
+            keys = keys * len(self._table.codes[name]) + first[name]
+        values = joined["value"][: cells * each].reshape(-1, each)
+        flags = first["status"].astype(np.int64)
+        self._totals.add(Published(keys, values, flags, {}, first.get(ESTABLISHMENTS)))
 
     @property
     def _numbers(self) -> tuple[str, ...]:
         frame = (ESTABLISHMENTS,) if self._table.establishments is not None else ()
         return ("value", "status", *frame)
-
-    def _published(self, columns: Mapping[str, Integers]) -> Published:
-        each = self._table.worker_cells
-        keys = np.zeros(len(columns["value"]) // each, np.int64)
-        for name in self._table.workplace_identifiers:
-            keys = keys * len(self._table.codes[name]) + columns[name][::each]
-        flags = columns["status"][::each].astype(np.int64)
-        frame = columns[ESTABLISHMENTS][::each] if ESTABLISHMENTS in columns else None
-        return Published(keys, columns["value"].reshape(-1, each), flags, {}, frame)
 
     def findings(self, positions: Mapping[str, Integers], rows: pa.Table) -> Iterator[str]:
         """What is wrong with the next rows of totals."""
@@ -115,28 +111,23 @@ class TotalCheck:
             )
         if not len(rows):
             return
-        found = {**positions, **{name: rows[name].to_numpy() for name in self._numbers}}
-        expected = self._next(len(rows))
+        parts = [self._sum]
+        while sum(map(len, parts)) < len(rows) and (more := next(self._sums, None)):
+            parts.append(more)
+        sums = pa.concat_tables([part for part in parts if len(part)] or parts[-1:])
+        self._sum, expected = sums.slice(len(rows)), sums.slice(0, len(rows))
+        stated = {**positions, **{name: rows[name].to_numpy() for name in self._numbers}}
         if len(expected) != len(rows) or not all(
-            np.array_equal(expected[name].to_numpy(), one) for name, one in found.items()
+            np.array_equal(expected[name].to_numpy(), column) for name, column in stated.items()
         ):
             yield OTHER
         empty = rows["status"].to_numpy() == Flag.NO_ESTABLISHMENT
         noise = tuple(name for name in self._table.noise_columns if name != BOUND)
         yield from margin_findings(noise, rows, empty)  # a total has no bound
 
-    def _next(self, rows: int) -> pa.Table:
-        """The next expected rows."""
-        parts = [self._sum]
-        while sum(map(len, parts)) < rows and (more := next(self._sums or iter(()), None)):
-            parts.append(more)
-        joined = pa.concat_tables([part for part in parts if len(part)] or parts[-1:])
-        self._sum = joined.slice(rows)
-        return joined.slice(0, rows)
-
     def missing(self) -> Iterator[str]:
         """Whether totals should follow after the last row."""
-        if len(self._sum) or any(len(one) for one in chain(self._sums or ())):
+        if len(self._sum) or any(map(len, self._sums or ())):
             yield OTHER
 
 
@@ -146,28 +137,21 @@ def joint_findings(folder: Path, certificate: Certificate) -> Iterator[str]:
     Where a table leaves jobs out, its tidy values add up to the total at most; its released ones
     may be anything.
     """
-    for total in (table for table in certificate.tables if table.is_total):
-        for part in certificate.tables:
-            if _together(total, part) and not _adds_up(folder, total, part):
-                yield f"the table {part.name} does not add up to the table {total.name}"
-
-
-def _together(total: CertifiedTable, part: CertifiedTable) -> bool:
-    if part.joint is None or total.joint is None or part.is_total:
-        return False
-    bounded = part.joint.covers or part.tidied is not None
-    return bounded and part.joint.name == total.joint.name
-
-
-def _adds_up(folder: Path, total: CertifiedTable, part: CertifiedTable) -> bool:
-    try:
-        whole, sums = (_workplace_sums(folder, table) for table in (total, part))
-    except (OSError, ValueError, pa.ArrowException):
-        return True  # that it cannot be read is found before
-    if len(whole) != len(sums):
-        return False
-    covers = part.joint is not None and part.joint.covers
-    return bool(np.array_equal(whole, sums) if covers else (sums <= whole).all())
+    totals = [table for table in certificate.tables if table.is_total]
+    for total, part in product(totals, certificate.tables):
+        joint = part.joint
+        if joint is None or part.is_total or total.joint is None or joint.name != total.joint.name:
+            continue
+        if not joint.covers and part.tidied is None:
+            continue
+        try:
+            whole, sums = (_workplace_sums(folder, table) for table in (total, part))
+        except (OSError, ValueError, pa.ArrowException):
+            continue  # that it cannot be read is found before
+        if len(whole) != len(sums) or (
+            not np.array_equal(whole, sums) if joint.covers else (sums > whole).any()
+        ):
+            yield f"the table {part.name} does not add up to the table {total.name}"
 
 
 def _workplace_sums(folder: Path, table: CertifiedTable) -> Integers:

@@ -31,10 +31,10 @@ from leeward.publishing.bundle.certificate import Certificate, is_published, rea
 from leeward.publishing.bundle.certified_table import CertifiedTable
 from leeward.publishing.bundle.csvw import agrees, metadata
 from leeward.publishing.bundle.reader import fits
-from leeward.publishing.bundle.readme import readme, version_line
+from leeward.publishing.bundle.readme import readme
 from leeward.publishing.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
 from leeward.publishing.bundle.sealed_folder import is_stamped
-from leeward.publishing.bundle.software import wrote_texts
+from leeward.publishing.bundle.software import version_line, wrote_texts
 from leeward.publishing.bundle.table_writer import quoted
 from leeward.publishing.bundle.total_check import TotalCheck, joint_findings
 

@@ -31,7 +31,8 @@ from leeward.publishing.bundle.disk import (
     write_file,
     writing,
 )
-from leeward.publishing.bundle.readme import readme, version_line
+from leeward.publishing.bundle.readme import readme
+from leeward.publishing.bundle.software import version_line
 from leeward.publishing.bundle.table_writer import TableWriter
 
 
@@ -85,8 +86,11 @@ class BundleWriter:
         self._check(certificate)
         folder = self._opened.path
         with writing(self.target):
-            for path, content in _texts(certificate).items():
-                write_file(folder / path, content)
+            write_file(folder / SCHEMA, published_schema())
+            write_file(folder / README, readme(certificate).encode())
+            write_file(folder / version_path(certificate.name), version_line(certificate).encode())
+            for table in certificate.tables:
+                write_file(folder / metadata_path(table.name), metadata(certificate, table))
             # Times of single files would reveal how long the tabulation took.
             RELEASE.seal(
                 folder, certificate, datetime.fromisoformat(certificate.created).timestamp()
@@ -134,16 +138,6 @@ def require_free(target: Path) -> None:
     raise_all(BundleWriter.check_target(target))
 
 
-def _texts(certificate: Certificate) -> dict[str, bytes]:
-    """Everything beside the tables that follows from the certificate."""
-    return {
-        SCHEMA: published_schema(),
-        README: readme(certificate).encode(),
-        version_path(certificate.name): version_line(certificate).encode(),
-        **{metadata_path(table.name): metadata(certificate, table) for table in certificate.tables},
-    }
-
-
 def _faults(target: Path) -> Iterator[LeewardError]:
     if not re.fullmatch(BUNDLE_NAME, target.name):
         rule = "must end in a name of letters, digits, '.', '_' and '-', at most 100"
@@ -153,14 +147,11 @@ def _faults(target: Path) -> Iterator[LeewardError]:
     parent = target.parent
     if not parent.is_dir():
         yield refused(target, "must lie in a folder that exists", "Make the folder first.")
-    elif not os.access(parent, os.W_OK | os.X_OK):
+        return
+    if not os.access(parent, os.W_OK | os.X_OK):
         yield refused(target, "must lie in a folder that can be written", CHOOSE)
-    else:
-        yield from _room(target)
-
-
-def _room(target: Path) -> Iterator[LeewardError]:
-    device = os.statvfs(target.parent)
+        return
+    device = os.statvfs(parent)
     if device.f_flag & os.ST_RDONLY:
         yield refused(target, "must not lie on a read-only file system", CHOOSE)
     elif device.f_bavail == 0 or (device.f_files > 0 and device.f_favail == 0):

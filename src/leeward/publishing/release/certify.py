@@ -224,10 +224,7 @@ def table_statements(table: PlannedTable, number: int, seed: int) -> dict[str, A
         "kind": "workplace" if marginal.counts_every_job else "worker",
         "identifiers": identifiers,
         "worker_identifiers": tuple(dimension.name for dimension in marginal.worker),
-        "codes": {
-            one.name: {one.attribute.codes[at]: one.attribute.labels[at] for at in one.kept}
-            for one in marginal.dimensions
-        },
+        "codes": {dimension.name: dimension.labels for dimension in marginal.dimensions},
         "where": {dimension.name: list(dimension.codes) for dimension in marginal.filters} or None,
         "complete": marginal.complete,
         "mechanism": measurement.name,
