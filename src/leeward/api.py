@@ -358,7 +358,7 @@ def verify(
         book = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
         findings = (*entry_findings(paid_in(folder), book),)
     if not findings and source is not None:
-        from leeward.publishing.bundle.source_check import source_findings  # noqa: PLC0415 (as above)
+        from leeward.publishing.bundle.verify import source_findings  # noqa: PLC0415 (as above)
 
         findings = source_findings(folder, Path(source))
     notes = () if findings or sealed else tuple(_notes(folder, bundles))

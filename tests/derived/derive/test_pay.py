@@ -8,7 +8,7 @@ from leeward import derive, tidy
 from leeward.core.errors import InvalidParameter
 from leeward.derived.derive.comparison import compare
 from leeward.publishing.bundle import Bundle, read_bundle, verify_bundle
-from leeward.publishing.bundle.source_check import source_findings
+from leeward.publishing.bundle.verify import source_findings
 from tests.publishing.bundle.made_up_pay import write_pay
 from tests.publishing.bundle.tampering import reseal, rewrite, stated
 

@@ -17,7 +17,7 @@ from leeward.publishing.bundle import (
     verify_bundle,
 )
 from leeward.publishing.bundle.rows import margin_findings
-from leeward.publishing.bundle.source_check import source_findings
+from leeward.publishing.bundle.verify import source_findings
 from leeward.publishing.bundle.witness import history_findings
 from tests.derived.settle.joint_bundle import released, truth, write_joint
 from tests.publishing.bundle.made_up import write_demo

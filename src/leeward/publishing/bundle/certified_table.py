@@ -264,6 +264,12 @@ class CertifiedTable(Statement):
         """How many of the first rows are cells."""
         return self.rows - self.total_rows
 
+    @property
+    def as_released(self) -> Self:
+        """What the source of a tidy table said of it; of a released table, the same."""
+        columns = tuple(name for name in self.columns if name != RELEASED)
+        return self.model_copy(update={"tidied": None, "columns": columns})
+
     def listed(self, name: str) -> dict[str, str]:
         """Every code that a row may have, with its label; a total code is the last one."""
         total = () if self.totals is None else (self.totals.codes.get(name),)

@@ -10,7 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from leeward.core.errors import Damaged, shown
+from leeward.core.codebook.marginal import RELEASED
+from leeward.core.errors import Damaged, LeewardError, shown
 from leeward.publishing.bundle.bundle_files import (
     CERTIFICATE,
     CHECKSUMS,
@@ -30,10 +31,11 @@ from leeward.publishing.bundle.bundle_files import (
 from leeward.publishing.bundle.certificate import Certificate, is_published, read_certificate
 from leeward.publishing.bundle.certified_table import CertifiedTable
 from leeward.publishing.bundle.csvw import agrees, metadata
-from leeward.publishing.bundle.reader import fits
+from leeward.publishing.bundle.published_table import with_texts
+from leeward.publishing.bundle.reader import Bundle, fits, read_bundle
 from leeward.publishing.bundle.readme import readme
 from leeward.publishing.bundle.rows import ROW_GROUP, Integers, RowRules, column_types
-from leeward.publishing.bundle.sealed_folder import is_stamped
+from leeward.publishing.bundle.sealed_folder import is_stamped, stamp
 from leeward.publishing.bundle.software import version_line, wrote_texts
 from leeward.publishing.bundle.table_writer import quoted
 from leeward.publishing.bundle.total_check import TotalCheck, joint_findings
@@ -45,7 +47,6 @@ MOST_METADATA_BYTES = 2 << 20
 """Maximum size of the description of a table in bytes: some words for each of its columns."""
 
 MOST_SCHEMA_BYTES = 1 << 20
-"""Maximum size of the schema in bytes."""
 
 MOST_COMBINATIONS = 2**62
 """Maximum number of combinations of codes of a table: they are numbered in 64 bits."""
@@ -67,8 +68,10 @@ def _findings(path: Path) -> Iterator[str]:
         yield "it is what a release left behind that broke off before it was finished"
     present, strange = _listing(path)
     yield from strange
-    sums = _read_sums(path) if CHECKSUMS in present else None
-    if CHECKSUMS in present and sums is None:
+    checksums = path / CHECKSUMS
+    small = CHECKSUMS in present and checksums.stat().st_size <= MOST_CHECKSUM_BYTES
+    listed = read_checksums(checksums.read_bytes()) if small else None
+    if CHECKSUMS in present and listed is None:
         yield f"{CHECKSUMS} is not a list of checksums"
     if CERTIFICATE not in present:
         yield f"{CERTIFICATE} is missing"
@@ -78,7 +81,22 @@ def _findings(path: Path) -> Iterator[str]:
     except Damaged as refusal:
         yield refusal.rule
         return
-    yield from _files(path, certificate, present, sums or {})
+    sums = listed or {}
+    expected = {*certificate.stamped, CERTIFICATE, CHECKSUMS}
+    yield from (f"{name} is missing" for name in sorted(expected - present))
+    extra = sorted(present - expected - {REPORT})
+    yield from (f"{shown(name)} does not belong to the bundle" for name in extra)
+    if set(sums) != expected - {CHECKSUMS}:
+        yield f"{CHECKSUMS} does not list exactly the files of the bundle"
+    sound = set[str]()
+    stamps = {**certificate.files, CERTIFICATE: stamp(path / CERTIFICATE)}
+    for name in sorted(expected & present - {CHECKSUMS}):
+        of = stamps.get(name)
+        if of is not None and is_stamped(path / name, of) and sums.get(name) == of.sha256:
+            sound.add(name)
+        else:
+            yield f"{name} is not the file that was published"
+    yield from _contents(path, certificate, sound)
 
 
 def _listing(path: Path) -> tuple[set[str], list[str]]:
@@ -98,39 +116,6 @@ def _listing(path: Path) -> tuple[set[str], list[str]]:
     return files, strange
 
 
-def _read_sums(path: Path) -> dict[str, str] | None:
-    file = path / CHECKSUMS
-    return read_checksums(file.read_bytes()) if file.stat().st_size <= MOST_CHECKSUM_BYTES else None
-
-
-def _files(
-    path: Path, certificate: Certificate, present: set[str], sums: dict[str, str]
-) -> Iterator[str]:
-    stamped = {*certificate.stamped}
-    expected = {*stamped, CERTIFICATE, CHECKSUMS}
-    yield from (f"{name} is missing" for name in sorted(expected - present))
-    extra = sorted(present - expected - {REPORT})
-    yield from (f"{shown(name)} does not belong to the bundle" for name in extra)
-    if set(sums) != expected - {CHECKSUMS}:
-        yield f"{CHECKSUMS} does not list exactly the files of the bundle"
-    changed = set(_changed(path, certificate, sorted(expected & present - {CHECKSUMS}), sums))
-    yield from (f"{name} is not the file that was published" for name in sorted(changed))
-    yield from _contents(path, certificate, (stamped & present) - changed)
-
-
-def _changed(
-    path: Path, certificate: Certificate, names: list[str], sums: dict[str, str]
-) -> Iterator[str]:
-    """Files that differ from the list of checksums or from the certificate."""
-    for name in names:
-        stamp = certificate.files.get(name)
-        # The size first, so that a file of endless length is not read.
-        expected = sha256(path / name) if name == CERTIFICATE else stamp and stamp.sha256
-        same = name == CERTIFICATE or (stamp is not None and is_stamped(path / name, stamp))
-        if not same or sums.get(name) != expected:
-            yield name
-
-
 def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator[str]:
     """Contents of the unchanged files, since checksums can be recomputed after a change."""
     if SCHEMA in sound:
@@ -145,19 +130,19 @@ def _contents(path: Path, certificate: Certificate, sound: set[str]) -> Iterator
             yield f"{name} does not agree with the certificate"
     for table in certificate.tables:
         described = metadata_path(table.name)
-        if described in sound and not _describes(path / described, certificate, table):
-            yield f"{described} does not describe the table that the certificate states"
+        if described in sound:
+            file = path / described
+            if wrote_texts(certificate):
+                fitting = has_content(file, metadata(certificate, table))
+            else:
+                small = file.stat().st_size <= MOST_METADATA_BYTES
+                fitting = small and agrees(file.read_bytes(), table)
+            if not fitting:
+                yield f"{described} does not describe the table that the certificate states"
         if {csv_path(table.name), parquet_path(table.name)} <= sound:
             yield from _table_findings(path, table)
     if all(parquet_path(table.name) in sound for table in certificate.tables):
         yield from joint_findings(path, certificate)
-
-
-def _describes(file: Path, certificate: Certificate, table: CertifiedTable) -> bool:
-    """Whether a file describes a table: in the words of this version, or in its columns."""
-    if wrote_texts(certificate):
-        return has_content(file, metadata(certificate, table))
-    return file.stat().st_size <= MOST_METADATA_BYTES and agrees(file.read_bytes(), table)
 
 
 def _table_findings(folder: Path, table: CertifiedTable) -> Iterator[str]:
@@ -170,16 +155,23 @@ def _table_findings(folder: Path, table: CertifiedTable) -> Iterator[str]:
     try:
         with (folder / csv_path(table.name)).open("rb") as text:
             file = pq.ParquetFile(folder / parquet_path(table.name))
-            problems = [*_shape(file, table)]
+            rules = RowRules(
+                {name: len(codes) for name, codes in table.codes.items()},
+                len(table.worker_identifiers),
+                complete=table.complete,
+                columns=table.columns,
+                counts=table.counts,
+            )
+            problems = [*_shape(file, table, rules)]
             if not problems and not fits(file.metadata, table):
                 problems = ["has parts that are too large to be read"]
-            problems = problems or [*_RowCheck(table, text).run(file)]
+            problems = problems or [*_RowCheck(table, text, rules).run(file)]
         yield from (f"{name} {problem}" for problem in problems)
     except (OSError, ValueError, pa.ArrowException, MemoryError):
         yield f"{name} cannot be read"
 
 
-def _shape(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
+def _shape(file: pq.ParquetFile, table: CertifiedTable, rules: RowRules) -> Iterator[str]:
     if table.workplace_cells * table.worker_cells > MOST_COMBINATIONS:
         yield "has more combinations of codes than can be counted"
     if file.schema_arrow.names != list(table.columns):
@@ -188,27 +180,19 @@ def _shape(file: pq.ParquetFile, table: CertifiedTable) -> Iterator[str]:
         yield "has columns of other types than text and whole numbers"
     if file.metadata.num_rows != table.rows:
         yield "has another number of rows than the certificate says"
-    yield from _rules(table).count(table.cell_rows)
+    yield from rules.count(table.cell_rows)
     if table.totals is not None and 2 ** len(table.totals.codes) - 1 > max(table.total_rows, 1):
         yield "has fewer totals than its total codes ask for"
-
-
-def _rules(table: CertifiedTable) -> RowRules:
-    sizes = {name: len(codes) for name, codes in table.codes.items()}
-    worker = len(table.worker_identifiers)
-    return RowRules(
-        sizes, worker, complete=table.complete, columns=table.columns, counts=table.counts
-    )
 
 
 class _RowCheck:
     """Reads the CSV and the Parquet file of a table side by side."""
 
-    def __init__(self, table: CertifiedTable, text: BinaryIO) -> None:
+    def __init__(self, table: CertifiedTable, text: BinaryIO, rules: RowRules) -> None:
         self._table = table
         self._text = text
         self._codes = {name: pa.array(table.listed(name), pa.string()) for name in table.codes}
-        self._rules = _rules(table)
+        self._rules = rules
         self._totals = None if table.totals is None else TotalCheck(table)
         self._cells = table.cell_rows
 
@@ -218,9 +202,9 @@ class _RowCheck:
             yield "has another header in CSV than the certificate says"
             return
         for batch in file.iter_batches(batch_size=ROW_GROUP):
-            found = list(self._batch(pa.Table.from_batches([batch]).combine_chunks()))
-            if found:
-                yield from found
+            problems = [*self._batch(pa.Table.from_batches([batch]).combine_chunks())]
+            yield from problems
+            if problems:
                 return
         if self._totals is not None:
             yield from self._totals.missing()
@@ -232,12 +216,14 @@ class _RowCheck:
         if any(rows[name].null_count for name in required):
             yield "has rows with an empty field"
             return
-        positions = {name: self._positions(rows, name) for name in self._codes}
-        if any(position is None for position in positions.values()):
-            yield "has codes that the certificate does not list"
-            return
-        known = {name: position for name, position in positions.items() if position is not None}
-        yield from self._rows(known, rows)
+        positions = dict[str, Integers]()
+        for name, codes in self._codes.items():
+            place = pc.index_in(rows[name].combine_chunks().cast(pa.string()), codes)
+            if place.null_count:
+                yield "has codes that the certificate does not list"
+                return
+            positions[name] = place.to_numpy().astype(np.int64)
+        yield from self._rows(positions, rows)
         expected = self._lines(rows)
         if self._text.read(len(expected)) != expected:
             yield "has other rows in CSV than in Parquet"
@@ -250,28 +236,66 @@ class _RowCheck:
         if any((cell >= len(self._table.codes[name])).any() for name, cell in cells.items()):
             yield "has totals before its last cell"
             return
-        found = list(self._rules.findings(cells, rows.slice(0, border)))
-        yield from found
-        if self._totals is not None and not found:
+        problems = [*self._rules.findings(cells, rows.slice(0, border))]
+        yield from problems
+        if self._totals is not None and not problems:
             self._totals.add(cells, rows.slice(0, border))
             totals = {name: position[border:] for name, position in positions.items()}
             yield from self._totals.findings(totals, rows.slice(border)) if not self._cells else ()
 
-    def _positions(self, rows: pa.Table, name: str) -> Integers | None:
-        """The position of each code in the certified list; None if one is missing."""
-        texts = rows[name].combine_chunks().cast(pa.string())
-        found = pc.index_in(texts, self._codes[name])
-        return None if found.null_count else found.to_numpy().astype(np.int64)
-
     def _lines(self, rows: pa.Table) -> bytes:
-        fields = [self._field(rows[name].combine_chunks()) for name in rows.column_names]
+        fields = []
+        for column in (rows[name].combine_chunks() for name in rows.column_names):
+            if pa.types.is_dictionary(column.type):
+                texts = [quoted(code) for code in column.dictionary.to_pylist()]
+                fields.append(pa.array(texts, pa.string()).take(column.indices))
+            else:
+                fields.append(column.cast(pa.string()))
         lines = pc.binary_join_element_wise(
             *fields, ",", null_handling="replace", null_replacement=""
         )
         return ("\n".join(lines.to_pylist()) + "\n").encode() if len(lines) else b""
 
-    def _field(self, column: pa.Array) -> pa.Array:
-        if not pa.types.is_dictionary(column.type):
-            return column.cast(pa.string())
-        texts = [quoted(code) for code in column.dictionary.to_pylist()]
-        return pa.array(texts, pa.string()).take(column.indices)
+
+OWN = {"name", "leeward", "software", "created", "made_from", "tables", "files"}
+"""Parts of a certificate that are those of a bundle made of a release."""
+
+
+def source_findings(bundle: Path, source: Path) -> tuple[str, ...]:
+    """Whether a bundle was made of this release and repeats what it said, in plain words.
+
+    Both must be sound. How values were made is not done again.
+    """
+    unsound = verify_bundle(source)
+    if unsound:
+        return (f"the source is not sound: {unsound[0]}",)
+    try:
+        return tuple(_source_findings(read_bundle(bundle), read_bundle(source)))
+    except LeewardError as refusal:
+        return (refusal.rule,)
+
+
+def _source_findings(bundle: Bundle, source: Bundle) -> Iterator[str]:
+    own, theirs = bundle.certificate, source.certificate
+    if own.made_from is None:
+        yield "it is a release, which has no source"
+        return
+    if own.made_from.certificate != sha256(source.path / CERTIFICATE):
+        yield f"it was made from another release than {source.path.name}"
+        return
+    for name in sorted({*Certificate.model_fields} - OWN):
+        if getattr(own, name) != getattr(theirs, name):
+            yield f"its certificate says something else of {name} than its source"
+    counts = [table for table in theirs.tables if table.disjoint]  # others are left out
+    if [table.as_released for table in own.tables] != counts:
+        yield "its certificate says something else of tables than its source"
+    for table in counts:
+        same = table.name in bundle
+        if same:  # with the number that had noise in its place
+            tidy = bundle.table(table.name)
+            place, noisy = tidy.schema.get_field_index("value"), tidy[RELEASED].fill_null(0)
+            rows = tidy.set_column(place, "value", noisy).drop_columns([RELEASED])
+            released = with_texts(source.table(table.name)).combine_chunks()
+            same = with_texts(rows).combine_chunks().equals(released)
+        if not same:
+            yield f"the table {table.name} does not hold what its source released"

@@ -21,7 +21,6 @@ from leeward.core.privacy import Guarantee, sequential
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
 from leeward.publishing.bundle import Certificate, CertifiedTable, DataStatement, RowsStatement
 from leeward.publishing.bundle.software import wrote_words
-from leeward.publishing.bundle.source_check import as_released
 from leeward.publishing.bundle.statements import make_up_promise
 from leeward.publishing.ledger.account import covers, owed
 from leeward.publishing.plan.reading import read_jobs, read_rows
@@ -176,7 +175,7 @@ def _table_words(certificate: Certificate, tables: Sequence[StatedTable]) -> Ite
             if table.planned is not None:
                 seed = public_seed(certificate.plan_digest, table.written.name)
                 again = table_statements(table.planned, number, seed)
-                yield from _table(as_released(stated), again, places[stated.name])
+                yield from _table(stated.as_released, again, places[stated.name])
 
 
 def _table(stated: CertifiedTable, again: Statements, place: str) -> Iterator[str]:

@@ -17,7 +17,7 @@ from leeward.derived.settle.noisy_table import Integers, NoisyTable, read_table
 from leeward.derived.settle.noisy_table import numbered as number_of
 from leeward.publishing.bundle import Bundle, CertifiedTable, read_bundle, verify_bundle
 from leeward.publishing.bundle.bundle_files import CERTIFICATE, SYNTHETIC, sha256
-from leeward.publishing.bundle.source_check import source_findings
+from leeward.publishing.bundle.verify import source_findings
 from leeward.publishing.engines.address_reading import read_addresses
 from leeward.publishing.engines.database import Table
 from leeward.publishing.engines.driver_errors import hiding_errors
