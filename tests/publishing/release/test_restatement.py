@@ -26,7 +26,8 @@ from leeward.publishing.ledger import Account, Anchor
 from leeward.publishing.ledger.account import owed
 from leeward.publishing.ledger.box import Box
 from leeward.publishing.plan.plan import Plan
-from leeward.publishing.release.certify import Draft, Payment, budget, certificate
+from leeward.publishing.release.certify import Draft, certificate
+from leeward.publishing.release.charge import Payment, budget
 from leeward.publishing.release.restatement import certificate_findings
 from tests.interface.commands.scene import Office
 from tests.publishing.bundle.tampering import reseal

@@ -8,7 +8,7 @@ import pytest
 from leeward.core.privacy import Guarantee
 from leeward.publishing.bundle import read_bundle
 from leeward.publishing.ledger import Account, Ledger
-from leeward.publishing.release.certify import budget
+from leeward.publishing.release.charge import budget
 from leeward.publishing.release.ledger_check import subject_findings
 from tests.publishing.office import Driver, Office, noted, release, steps
 

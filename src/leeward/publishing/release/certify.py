@@ -1,16 +1,13 @@
 """Certify: the certificate of a release, from its plan and its ledger entry."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from fractions import Fraction
 from importlib.metadata import version
-from math import ceil, floor
 from typing import Any
 
-from leeward.core.codebook import Dimension, JobsRule, Marginal
+from leeward.core.codebook import JobsRule, Marginal
 from leeward.core.codebook.marginal import BLOCK, COUNTED
-from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.noise.scales import DRAWS
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.words import Sentence
@@ -21,13 +18,9 @@ from leeward.publishing.bundle.software import software
 from leeward.publishing.bundle.statements import (
     AboutStatement,
     AttributeStatement,
-    BudgetStatement,
-    DataStatement,
     FrameStatement,
     JobsStatement,
     JointStatement,
-    LedgerStatement,
-    LeftStatement,
     MarginStatement,
     NoiseStatement,
     ParentStatement,
@@ -42,20 +35,14 @@ from leeward.publishing.bundle.statements import (
     worker_promise,
 )
 from leeward.publishing.bundle.statistic_statements import PayStatement, statistic_statement
-from leeward.publishing.ledger import Account, Anchor
 from leeward.publishing.plan.plan import Plan
 from leeward.publishing.plan.planned_table import PlannedTable
 from leeward.publishing.plan.request import ABOUT, Request
+from leeward.publishing.release.charge import Payment
 
 Rows = tuple[int, int]
 """The rows of a table, and how many of them are totals."""
 
-KEYED = (
-    "HMAC-SHA256 of a digest of the data, the number of the ledger's entry and 128 random bits "
-    "that the entry keeps, keyed with a secret of the ledger. Whoever holds the ledger can check "
-    "it. To everyone else it is a random number, and it differs between releases whether or not "
-    "their data do, also if an old copy of the ledger was put back in between."
-)
 ADDED = (
     "A row with a total code is the sum of the published values of its rows, to the last job, and "
     "costs nothing. An attribute that leaves jobs out leaves them out of its totals. "
@@ -66,63 +53,6 @@ DRAWN = (
 )
 LONGEST_TITLE = 200
 """Maximum length of a title in characters, as of every short line of a certificate."""
-
-SMALLEST_PART = 10**100
-"""Largest denominator of a budget's exact numbers; longer ones are rounded towards less left."""
-
-
-@dataclass(frozen=True)
-class Payment:
-    """The ledger's part of a certificate."""
-
-    anchor: Anchor
-    fingerprint: str
-    budget: BudgetStatement
-    corrects: int | None = None
-
-    @property
-    def data(self) -> DataStatement:
-        """The keyed fingerprint of the data."""
-        return DataStatement(fingerprint=self.fingerprint, keyed=KEYED)
-
-    def ledger(self, account: str) -> LedgerStatement:
-        """The entry of the charge."""
-        at = self.anchor
-        return LedgerStatement(id=at.ledger, account=account, entry=at.number, head=at.hash)
-
-
-def budget(account: Account, paid: Guarantee) -> BudgetStatement:
-    """The account with a charge in it, in numbers that a certificate can say."""
-    spent = paid if account.spent is None else account.spent
-    rest = account.left
-    return BudgetStatement(
-        cap=TableGuarantee.of(account.cap),
-        paid=sayable(paid),
-        spent=sayable(spent),
-        left=LeftStatement(
-            epsilon=str(_short(rest.epsilon, floor)),
-            delta=str(_short(rest.delta, floor)),
-            rho=str(_short(rest.rho, floor)) if account.cap.rho > 0 or account.box else None,
-        ),
-    )
-
-
-def sayable(guarantee: Guarantee) -> TableGuarantee:
-    """A guarantee in numbers that a certificate can say, never less than it is."""
-    rounded = replace(
-        guarantee,
-        epsilon=_short(guarantee.epsilon, ceil),
-        delta=_short(guarantee.delta, ceil),
-        rho=_short(guarantee.rho, ceil),
-    )
-    return TableGuarantee.of(rounded)
-
-
-def _short(number: Fraction, rounded: Callable[[Fraction], int]) -> Fraction:
-    """The number itself, unless sums of odd fractions made it longer than anyone reads."""
-    if number.denominator < SMALLEST_PART:
-        return number
-    return Fraction(rounded(number * SMALLEST_PART), SMALLEST_PART)
 
 
 @dataclass(frozen=True)
@@ -154,9 +84,13 @@ class Draft:
             "software": software(),
         }
         tables = tuple(
-            _table(table, number, plan)
+            CertifiedTable(
+                **table_statements(table, number, plan.seed(table.name)),
+                **_of_codebook(marginal, plan),
+                rows=0,
+            )
             for table in plan.tables
-            for number in range(len(table.marginal.published))
+            for number, marginal in enumerate(table.marginal.published)
         )
         return cls(plan.request.account, statements, tables)
 
@@ -180,6 +114,13 @@ def pay_statement(said: tuple[Sentence, ...]) -> PayStatement | None:
 
 def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, Rows]) -> Certificate:
     """What the bundle says about itself; `rows` is the number of rows of each table."""
+    tables = []
+    for table in draft.tables:
+        written, of_totals = rows[table.name]
+        totals = table.totals
+        if totals is not None:
+            totals = totals.model_copy(update={"rows": of_totals})
+        tables.append(table.model_copy(update={"rows": written, "totals": totals}))
     return Certificate(
         format=FORMAT,
         name=name,
@@ -191,34 +132,19 @@ def certificate(draft: Draft, name: str, paid: Payment, rows: Mapping[str, Rows]
         ledger=paid.ledger(draft.account),
         budget=paid.budget,
         corrects=paid.corrects,
-        tables=tuple(_with_rows(table, *rows[table.name]) for table in draft.tables),
-    )
-
-
-def _with_rows(table: CertifiedTable, rows: int, of_totals: int) -> CertifiedTable:
-    totals = None if table.totals is None else table.totals.model_copy(update={"rows": of_totals})
-    return table.model_copy(update={"rows": rows, "totals": totals})
-
-
-def _table(table: PlannedTable, number: int, plan: Plan) -> CertifiedTable:
-    """A table of the bundle: the one of a plan's table, or one of its product."""
-    marginal = table.marginal.published[number]
-    return CertifiedTable(
-        **table_statements(table, number, plan.seed(table.name)),
-        rows=0,
-        parents=_parents(marginal, plan) or None,
-        partial=tuple(dimension.name for dimension in marginal.partial(strict=plan.strict)) or None,
-        impossible=_impossible(marginal, plan) or None,
+        tables=tuple(tables),
     )
 
 
 def table_statements(table: PlannedTable, number: int, seed: int) -> dict[str, Any]:
     """What follows from a table and its measurement; the rest is of the codebook and the rows."""
     marginal, measurement = table.marginal.published[number], table.measurement
+    margins = measurement.margins
     noise = measurement.cell_noise(number) if marginal.statistic.counts else None
     identifiers = tuple(dimension.name for dimension in marginal.dimensions)
     columns = table.marginal.columns_of(number, measurement.margin_columns)
-    allowance = None if measurement.margins.coverage is None else measurement.words.allowance
+    coverage = None if margins.coverage is None else str(margins.coverage)
+    allowance = None if coverage is None else measurement.words.allowance
     return {
         "name": marginal.name,
         "kind": "workplace" if marginal.counts_every_job else "worker",
@@ -231,84 +157,80 @@ def table_statements(table: PlannedTable, number: int, seed: int) -> dict[str, A
         "parameters": measurement.constants(),
         "guarantee": TableGuarantee.of(table.charge),
         "person_rows": table.person_rows,
-        "margins": _margins(measurement, columns),
+        "margins": MarginStatement(
+            method=margins.method,
+            coverage=coverage,
+            block_coverage=coverage if any(name.startswith(BLOCK) for name in columns) else None,
+            ends="low" in columns,
+            epsilon=str(margins.epsilon) if margins.epsilon else None,
+            note=margins.note,
+        ),
         "bias": " ".join(filter(None, (measurement.words.bias, allowance))) or None,
         "columns": table_columns(identifiers, columns, establishments=marginal.establishments),
         "statistic": statistic_statement(marginal.statistic, count=COUNTED in columns),
         "establishments": FrameStatement() if marginal.establishments else None,
-        "totals": _totals(marginal, seed, drawn=measurement.margins.coverage is not None),
+        "totals": _totals(marginal, seed, drawn=coverage is not None),
         "joint": _joint(table, number),
         "noise": None if noise is None else NoiseStatement.of(noise.stated()),
-        "title": _title(table, number),
-        "note": table.written.note,
-        "attributes": _attributes(marginal) or None,
+        **_names(table, number),
     }
 
 
 def about(request: Request) -> AboutStatement | None:
     """What the plan says of its publication; None where it says nothing."""
-    told = {key: getattr(request, key) for key in ABOUT}
-    return AboutStatement(**told) if any(told.values()) else None
+    words = {key: getattr(request, key) for key in ABOUT}
+    return AboutStatement(**words) if any(words.values()) else None
 
 
-def _title(table: PlannedTable, number: int) -> str | None:
-    """The title of a table; of a product's other tables with what they are broken down by."""
-    title = table.written.title
-    if title is None or number == 0:
-        return title
-    worker = table.marginal.published[number].worker
-    return (
-        f"{title}: {crossed(dimension.attribute.label or dimension.name for dimension in worker)}"[
-            :LONGEST_TITLE
-        ]
-    )
+def _names(table: PlannedTable, number: int) -> dict[str, Any]:
+    """What a table and its identifiers are called by the plan and the codebook.
 
-
-def _attributes(marginal: Marginal) -> dict[str, AttributeStatement]:
-    """What the codebook calls the table's identifiers."""
-    return {
-        dimension.name: AttributeStatement(
-            label=dimension.attribute.label, note=dimension.attribute.note
-        )
-        for dimension in marginal.dimensions
-        if dimension.attribute.label is not None or dimension.attribute.note is not None
+    The title of a product's other tables has what they are broken down by.
+    """
+    marginal, title = table.marginal.published[number], table.written.title
+    if title is not None and number > 0:
+        labels = (part.attribute.label or part.name for part in marginal.worker)
+        title = f"{title}: {crossed(labels)}"[:LONGEST_TITLE]
+    attributes = {
+        attribute.name: AttributeStatement(label=attribute.label, note=attribute.note)
+        for attribute in (dimension.attribute for dimension in marginal.dimensions)
+        if (attribute.label, attribute.note) != (None, None)
     }
+    return {"title": title, "note": table.written.note, "attributes": attributes or None}
 
 
-def _declared(marginal: Marginal, plan: Plan) -> tuple[Dimension, ...]:
-    """The dimensions whose codes are those of the codebook; classes of a plan have their own."""
+def _of_codebook(marginal: Marginal, plan: Plan) -> dict[str, Any]:
+    """What the codebook says of the codes of a table: parents, jobs without one, the impossible.
+
+    Classes of a plan have codes of their own, of which it says nothing. Parents are those in
+    coarser attributes of the plan's other tables.
+    """
     known = plan.codebook.attributes
-    found = (dimension for dimension in marginal.dimensions if dimension.name in known)
-    return tuple(
-        dimension for dimension in found if dimension.attribute.codes == known[dimension.name].codes
+    declared = {
+        dimension.name: dimension.codes
+        for dimension in marginal.dimensions
+        if dimension.name in known and dimension.attribute.codes == known[dimension.name].codes
+    }
+    published = [part for table in plan.tables for part in table.marginal.published]
+    names = {dimension.name for part in published for dimension in part.dimensions}
+    coarser = names - {dimension.name for dimension in marginal.dimensions}
+    parents: dict[str, ParentStatement] = {}
+    for identifier, codes in declared.items():
+        for name, parent in plan.codebook.parents(identifier).items():
+            if name in coarser:
+                kept = {code: parent[code] for code in codes}
+                parents[name] = ParentStatement(of=identifier, codes=kept)
+    partial = marginal.partial(strict=plan.strict)
+    impossible = tuple(
+        dict(combination)
+        for combination in plan.codebook.impossible
+        if all(code in declared.get(name, ()) for name, code in combination.items())
     )
-
-
-def _impossible(marginal: Marginal, plan: Plan) -> tuple[dict[str, str], ...]:
-    """What the codebook calls impossible, of the table's attributes and codes."""
-    listed = {dimension.name: dimension.codes for dimension in _declared(marginal, plan)}
-    return tuple(
-        dict(one)
-        for one in plan.codebook.impossible
-        if all(code in listed.get(name, ()) for name, code in one.items())
-    )
-
-
-def _parents(marginal: Marginal, plan: Plan) -> dict[str, ParentStatement]:
-    """For coarser attributes of the plan's tables, the parents of the codes of this one."""
-    asked = {
-        dimension.name
-        for table in plan.tables
-        for part in table.marginal.published
-        for dimension in part.dimensions
-    } - {dimension.name for dimension in marginal.dimensions}
-    found: dict[str, ParentStatement] = {}
-    for dimension in _declared(marginal, plan):
-        for name, parents in plan.codebook.parents(dimension.name).items():
-            if name in asked:
-                kept = {code: parents[code] for code in dimension.codes}
-                found[name] = ParentStatement(of=dimension.name, codes=kept)
-    return found
+    return {
+        "parents": parents or None,
+        "partial": tuple(dimension.name for dimension in partial) or None,
+        "impossible": impossible or None,
+    }
 
 
 def _joint(table: PlannedTable, number: int) -> JointStatement | None:
@@ -333,19 +255,6 @@ def _joint(table: PlannedTable, number: int) -> JointStatement | None:
             "deviation": deviation,
             "sentence": said + (leaves if rest else adds),
         }
-    )
-
-
-def _margins(measurement: Measurement, columns: tuple[str, ...]) -> MarginStatement:
-    rule = measurement.margins
-    coverage = None if rule.coverage is None else str(rule.coverage)
-    return MarginStatement(
-        method=rule.method,
-        coverage=coverage,
-        block_coverage=coverage if any(column.startswith(BLOCK) for column in columns) else None,
-        ends="low" in columns,
-        epsilon=str(rule.epsilon) if rule.epsilon else None,
-        note=rule.note,
     )
 
 

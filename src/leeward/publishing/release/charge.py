@@ -1,17 +1,35 @@
-"""Charge: what a release is charged for, as the ledger keeps it."""
+"""Charge: what a release is charged for, as the ledger and the certificate state it."""
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from hashlib import sha256
+from math import ceil, floor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leeward.core.codebook import Attribute, PrimaryJob
-from leeward.publishing.ledger import Entry, FrameSketch, Ledger, Reasons, Subject, TableCharge
+from leeward.core.privacy import Guarantee
+from leeward.publishing.bundle.statements import (
+    BudgetStatement,
+    DataStatement,
+    LedgerStatement,
+    LeftStatement,
+    TableGuarantee,
+)
+from leeward.publishing.ledger import (
+    Account,
+    Anchor,
+    Entry,
+    FrameSketch,
+    Ledger,
+    Reasons,
+    Subject,
+    TableCharge,
+)
 from leeward.publishing.ledger.subject import NO_KINDS, SIZE
 from leeward.publishing.plan.plan import Plan
-from leeward.publishing.release.certify import Payment, budget
 
 if TYPE_CHECKING:
     from leeward.publishing.engines import Engine
@@ -19,6 +37,17 @@ if TYPE_CHECKING:
 SKETCHED = b"frame sketch"
 KEY_DIGITS = 32
 """128 bits: key and id together fit into one block of the hash."""
+
+
+KEYED = (
+    "HMAC-SHA256 of a digest of the data, the number of the ledger's entry and 128 random bits "
+    "that the entry keeps, keyed with a secret of the ledger. Whoever holds the ledger can check "
+    "it. To everyone else it is a random number, and it differs between releases whether or not "
+    "their data do, also if an old copy of the ledger was put back in between."
+)
+
+SMALLEST_PART = 10**100
+"""Largest denominator of a budget's exact numbers; longer ones are rounded towards less left."""
 
 
 @dataclass(frozen=True)
@@ -118,8 +147,8 @@ def kinds(plan: Plan) -> str:
 
 
 def _sum_of(parts: Iterable[dict[str, object]]) -> str:
-    told = sorted({json.dumps(part, sort_keys=True) for part in parts})
-    return sha256("\n".join(told).encode()).hexdigest()
+    decisive = sorted({json.dumps(part, sort_keys=True) for part in parts})
+    return sha256("\n".join(decisive).encode()).hexdigest()
 
 
 def _capped(column: Attribute) -> dict[str, object]:
@@ -161,6 +190,60 @@ def _recoding(attribute: Attribute) -> dict[str, object]:
         **({} if attribute.numbers is None else {"bounds": attribute.numbers.bounds}),
         **_missing(attribute.nulls),
     }
+
+
+@dataclass(frozen=True)
+class Payment:
+    """The ledger's part of a certificate."""
+
+    anchor: Anchor
+    fingerprint: str
+    budget: BudgetStatement
+    corrects: int | None = None
+
+    @property
+    def data(self) -> DataStatement:
+        """The keyed fingerprint of the data."""
+        return DataStatement(fingerprint=self.fingerprint, keyed=KEYED)
+
+    def ledger(self, account: str) -> LedgerStatement:
+        """The entry of the charge."""
+        at = self.anchor
+        return LedgerStatement(id=at.ledger, account=account, entry=at.number, head=at.hash)
+
+
+def budget(account: Account, paid: Guarantee) -> BudgetStatement:
+    """The account with a charge in it, in numbers that a certificate can say."""
+    spent = paid if account.spent is None else account.spent
+    rest = account.left
+    return BudgetStatement(
+        cap=TableGuarantee.of(account.cap),
+        paid=sayable(paid),
+        spent=sayable(spent),
+        left=LeftStatement(
+            epsilon=str(_short(rest.epsilon, floor)),
+            delta=str(_short(rest.delta, floor)),
+            rho=str(_short(rest.rho, floor)) if account.cap.rho > 0 or account.box else None,
+        ),
+    )
+
+
+def sayable(guarantee: Guarantee) -> TableGuarantee:
+    """A guarantee in numbers that a certificate can say, never less than it is."""
+    rounded = replace(
+        guarantee,
+        epsilon=_short(guarantee.epsilon, ceil),
+        delta=_short(guarantee.delta, ceil),
+        rho=_short(guarantee.rho, ceil),
+    )
+    return TableGuarantee.of(rounded)
+
+
+def _short(number: Fraction, rounded: Callable[[Fraction], int]) -> Fraction:
+    """The number itself, unless sums of odd fractions made it longer than anyone reads."""
+    if number.denominator < SMALLEST_PART:
+        return number
+    return Fraction(rounded(number * SMALLEST_PART), SMALLEST_PART)
 
 
 def fingerprint(ledger: Ledger, entry: Entry) -> str:

@@ -118,7 +118,7 @@ def check_rows(
     require_small_delta(plan, engine)
     digest = engine.digest()
     findings = engine.check(plan.codebook, plan.jobs, progress, strict=plan.strict)
-    receipt = Receipt(not any(finding.refuses for finding in findings), needed_steps(findings))
+    receipt = ended(findings)
     losses: tuple[Loss, ...] = ()
     if receipt.passed:
         tell = progress or (lambda _: None)
@@ -171,13 +171,11 @@ def require_rows(plan: Plan, engine: Engine, receipt: Receipt | None) -> Steps:
     Data that fail the check are rejected in words that do not depend on them. The caller has asked
     for the digest before: `engine.unchanged` compares with the data of that moment.
     """
-    found = receipt
-    if found is None:
-        findings = engine.check(plan.codebook, plan.jobs, strict=plan.strict)
-        found = Receipt(not any(finding.refuses for finding in findings), needed_steps(findings))
-    if not found.passed:
+    if receipt is None:
+        receipt = ended(engine.check(plan.codebook, plan.jobs, strict=plan.strict))
+    if not receipt.passed:
         raise Undisclosed
-    return found.steps
+    return receipt.steps
 
 
 def not_checked(plan: Plan) -> InvalidParameter:
@@ -190,6 +188,11 @@ def not_checked(plan: Plan) -> InvalidParameter:
         next_step=f"Run `leeward check {quote(str(plan.path))}` first (leeward.check in Python), "
         "or release with --unchecked REASON, which the ledger keeps.",
     )
+
+
+def ended(findings: tuple[Finding, ...]) -> Receipt:
+    """The receipt of a check with these findings."""
+    return Receipt(not any(finding.refuses for finding in findings), needed_steps(findings))
 
 
 def needed_steps(findings: Iterable[Finding]) -> Steps:

@@ -10,8 +10,7 @@ from leeward.publishing.bundle.witness import PaidOutput
 from leeward.publishing.ledger import Anchor, Entry, Ledger
 from leeward.publishing.ledger.account import Account, certainly_past, covers, owed
 from leeward.publishing.ledger.box import Box
-from leeward.publishing.release.certify import sayable
-from leeward.publishing.release.charge import fingerprint, payment
+from leeward.publishing.release.charge import fingerprint, payment, sayable
 
 
 def entry_findings(paid: PaidOutput, ledger: Path) -> list[str]:

@@ -126,12 +126,13 @@ def needed_attributes(marginal: Marginal) -> frozenset[Attribute]:
 
 def judgement(losses: Sequence[Loss], findings: Sequence[Finding], most: Fraction) -> list[str]:
     """What is lost beyond `most`, in words; nothing if no table loses more."""
-    return [
-        *_of_tables(losses, most),
-        *_of_rows(findings, most),
-        *_of_rests(findings, most),
-        *_of_workplaces(losses, most),
+    # Codes for all others, and for none, under which many jobs count.
+    into = [
+        f"{_part(loss)} are of {loss.what}, and count as {loss.into}."
+        for loss in losses
+        if loss.into is not None and beyond(loss.lost, loss.of, max(most, loss.most)) and loss.of
     ]
+    return [*_of_tables(losses, most), *_of_rows(findings, most), *_of_rests(findings, most), *into]
 
 
 def beyond(lost: int, of: int, most: Fraction) -> bool:
@@ -214,13 +215,6 @@ def _of_rests(findings: Iterable[Finding], most: Fraction) -> Iterator[str]:
         doubtful = sum(finding.rows for finding in folded if finding.doubtful)
         if doubtful > most * of or rows > HALF * of:
             yield f"{_rows(table, column, rows, of)} count as {code}, the code for all others."
-
-
-def _of_workplaces(losses: Iterable[Loss], most: Fraction) -> Iterator[str]:
-    """Codes for all others, and for none, under which many jobs count."""
-    for loss in losses:
-        if loss.into is not None and beyond(loss.lost, loss.of, max(most, loss.most)) and loss.of:
-            yield f"{_part(loss)} are of {loss.what}, and count as {loss.into}."
 
 
 def as_json(loss: Loss) -> Mapping[str, object]:

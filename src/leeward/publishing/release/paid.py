@@ -146,7 +146,16 @@ class Paid:
     def explained(self, error: BaseException) -> BaseException:
         """The same failure with what was charged; the ledger is told if nothing came of it."""
         interrupted = isinstance(error, KeyboardInterrupt)
-        step = self._noted("interrupted" if interrupted else "broke off")
+        noun = "bundle" if self.charge.command == "release" else "folder"
+        step, not_noted = NOTHING_CAME[noun]
+        if self._appeared():
+            command = f"leeward ledger commit {self.charge.out} --ledger {self.ledger.path}"
+            step = f"The {noun} is whole: run `{command}`."
+        else:
+            try:
+                self.ledger.fail(self.entry.number, "interrupted" if interrupted else "broke off")
+            except LeewardError:
+                step = not_noted
         stays = charged(self.entry)
         if interrupted:
             return Interrupted(f"{stays}. {step}")
@@ -157,19 +166,6 @@ class Paid:
             value=str(error).rstrip(".") if own else "an unexpected error (see --debug)",
             next_step=f"{stays[0].upper()}{stays[1:]}. {step}",
         )
-
-    def _noted(self, reason: str) -> str:
-        """Note in the ledger that nothing came of it, unless the output is already whole."""
-        noun = "bundle" if self.charge.command == "release" else "folder"
-        if self._appeared():
-            command = f"leeward ledger commit {self.charge.out} --ledger {self.ledger.path}"
-            return f"The {noun} is whole: run `{command}`."
-        noted, not_noted = NOTHING_CAME[noun]
-        try:
-            self.ledger.fail(self.entry.number, reason)
-        except LeewardError:
-            return not_noted
-        return noted
 
     def _appeared(self) -> bool:
         """Whether the output of this very charge stands where it was to appear."""

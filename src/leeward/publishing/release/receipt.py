@@ -104,21 +104,18 @@ def write_receipt(receipt: Receipt, plan: Plan, data_digest: str) -> Path:
         return Receipts.of(plan, make=True).written(receipt, data_digest)
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or "no home folder"
+        try:
+            place = repr(str(state_folder()))
+        except RuntimeError:
+            place = "no folder"
         raise BadFile(
             "receipt",
             rule=f"must be writable ({reason})",
-            value=_place(),
+            value=place,
             next_step="The check itself ended. Let only its owner write into the state folder "
             "(XDG_STATE_HOME names another) and check again, or release with --unchecked "
             "REASON.",
         ) from None
-
-
-def _place() -> str:
-    try:
-        return repr(str(state_folder()))
-    except RuntimeError:
-        return "no folder"
 
 
 def _keyed(key: bytes, text: str) -> str:

@@ -8,18 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import zip_longest
 from math import isclose
-from typing import Any
 
 from pydantic import BaseModel
 
 from leeward.core.codebook import STATISTICS, Marginal
-from leeward.core.codebook.legal_passages import BUILT_IN, NONE, Law, read_law
+from leeward.core.codebook.legal_passages import BUILT_IN, NONE, read_law
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES
 from leeward.core.errors import LeewardError
 from leeward.core.noise.scales import public_seed
-from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy import sequential
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
-from leeward.publishing.bundle import Certificate, CertifiedTable, DataStatement, RowsStatement
+from leeward.publishing.bundle import Certificate, DataStatement, RowsStatement
 from leeward.publishing.bundle.software import wrote_words
 from leeward.publishing.bundle.statements import make_up_promise
 from leeward.publishing.ledger.account import covers, owed
@@ -32,20 +31,16 @@ from leeward.publishing.plan.stated_plan import (
     stated_tables,
 )
 from leeward.publishing.release.certify import (
-    KEYED,
-    SMALLEST_PART,
     about,
-    budget,
     pay_statement,
     promises,
     table_statements,
 )
+from leeward.publishing.release.charge import KEYED, SMALLEST_PART, budget
 from leeward.publishing.release.ledger_check import price_findings, stated_account
 
 ROUNDING = 1e-6
 """How far numbers in double precision may differ between two processors, in proportion."""
-
-Statements = Mapping[str, Any]
 
 
 def certificate_findings(certificate: Certificate) -> tuple[str, ...]:
@@ -69,27 +64,23 @@ def _sums(certificate: Certificate) -> Iterator[str]:
             yield "guarantee is not the sum of what its tables cost"
         if certificate.made_from is not None and not covers(stated, total):
             yield "guarantee is less than the sum of what its tables cost"
-        yield from _budget(certificate, stated)
+        yield from price_findings(certificate)
+        account, spent = stated_account(certificate), certificate.budget.spent.as_guarantee()
+        losses = (spent.epsilon, spent.delta, spent.rho)
+        # Of longer numbers what is left was rounded.
+        if max(loss.denominator for loss in losses) < SMALLEST_PART:
+            left = budget(account, owed(stated, account.cap)).left
+            yield from _differences(certificate.budget.left, left, "budget.left")
     except LeewardError as refusal:
         yield f"guarantee, budget or what a table costs: {refusal.rule}"
     software = certificate.software
     program = certificate.leeward if software is None else software.leeward
-    told = {
+    twice = {
         "plan.account": (certificate.plan.get("account"), certificate.account),
         "plan.period": (certificate.plan.get("period"), certificate.period),
         "software.leeward": (program, certificate.leeward),
     }
-    yield from (f"{place} is another one" for place, (one, other) in told.items() if one != other)
-
-
-def _budget(certificate: Certificate, charge: Guarantee) -> Iterator[str]:
-    yield from price_findings(certificate)
-    account, stated = stated_account(certificate), certificate.budget
-    spent = stated.spent.as_guarantee()
-    losses = (spent.epsilon, spent.delta, spent.rho)
-    if max(loss.denominator for loss in losses) < SMALLEST_PART:  # else what is left was rounded
-        again = budget(account, owed(charge, account.cap))
-        yield from _differences(stated.left, again.left, "budget.left")
+    yield from (f"{place} is another one" for place, (own, other) in twice.items() if own != other)
 
 
 def _words(certificate: Certificate) -> Iterator[str]:
@@ -105,8 +96,10 @@ def _words(certificate: Certificate) -> Iterator[str]:
         yield f"no release has such a plan: {refusal.rule}"
         return
     for name, choices in again.items():
-        found = [[*_differences(getattr(certificate, name), choice, name)] for choice in choices]
-        yield from () if [] in found else found[0]
+        differences = [
+            [*_differences(getattr(certificate, name), choice, name)] for choice in choices
+        ]
+        yield from () if [] in differences else differences[0]
     yield from _table_words(certificate, tables)
 
 
@@ -129,16 +122,19 @@ def _again(
         for of_numbers in ((), NUMBER_RULES)
         for of_nulls in ((), NULL_RULES)
     ]
+    law = certificate.law  # a text of the office
+    if request.law in (NONE, *BUILT_IN):  # one that comes with the program
+        law = read_law(request.law, BUILT_IN["us-title13"].parent)
     once: dict[str, object] = {
         "plan_digest": digest_of(request, certificate.codebook_digest),
         **promises(charge, jobs, strict=strict),
         "make_up": make_up_promise(charge, kinds, by_cell=by_cell),
         "weak_attributes": kinds,
         "about": about(request),
-        "law": _law(certificate, request),
+        "law": law,
         "data": DataStatement(fingerprint=certificate.data.fingerprint, keyed=KEYED),
     }
-    return {name: (one,) for name, one in once.items()} | {
+    return {name: (part,) for name, part in once.items()} | {
         "pay": tuple(
             pay_statement(about_pay(charge, jobs, read)) for read in _pay_read(tables, marginals)
         ),
@@ -161,30 +157,21 @@ def _pay_read(tables: Sequence[StatedTable], marginals: Sequence[Marginal]) -> I
         yield PayRead(payroll=True, whole=True)
 
 
-def _law(certificate: Certificate, request: Request) -> Law | None:
-    """A text that comes with the program; one of the office is as the certificate has it."""
-    if request.law in (NONE, *BUILT_IN):
-        return read_law(request.law, BUILT_IN["us-title13"].parent)
-    return certificate.law
-
-
 def _table_words(certificate: Certificate, tables: Sequence[StatedTable]) -> Iterator[str]:
+    """What follows from the plan; how many rows are totals follows from the rows."""
     places = {table.name: f"tables[{at}]" for at, table in enumerate(certificate.tables)}
     for table in tables:
+        if table.planned is None:
+            continue
+        seed = public_seed(certificate.plan_digest, table.written.name)
         for number, stated in enumerate(table.certified):
-            if table.planned is not None:
-                seed = public_seed(certificate.plan_digest, table.written.name)
-                again = table_statements(table.planned, number, seed)
-                yield from _table(stated.as_released, again, places[stated.name])
-
-
-def _table(stated: CertifiedTable, again: Statements, place: str) -> Iterator[str]:
-    """What follows from the plan; how many rows are totals follows from the rows."""
-    totals = again["totals"]
-    if totals is not None and stated.totals is not None:
-        again = {**again, "totals": totals.model_copy(update={"rows": stated.totals.rows})}
-    for name, one in again.items():
-        yield from _differences(getattr(stated, name), one, f"{place}.{name}")
+            again, released = table_statements(table.planned, number, seed), stated.as_released
+            if again["totals"] is not None and stated.totals is not None:
+                of_totals = {"rows": stated.totals.rows}
+                again["totals"] = again["totals"].model_copy(update=of_totals)
+            for name, part in again.items():
+                place = f"{places[stated.name]}.{name}"
+                yield from _differences(getattr(released, name), part, place)
 
 
 def _differences(stated: object, again: object, place: str) -> Iterator[str]:
@@ -195,8 +182,8 @@ def _differences(stated: object, again: object, place: str) -> Iterator[str]:
         if [*stated] != [*again]:
             yield f"{place} has other keys than follow from the rest"
             return
-        for key, one in stated.items():
-            yield from _differences(one, again[key], f"{place}.{key}")
+        for key, part in stated.items():
+            yield from _differences(part, again[key], f"{place}.{key}")
     elif isinstance(stated, list | tuple) and isinstance(again, list | tuple):
         for at, pair in enumerate(zip_longest(stated, again)):
             yield from _differences(*pair, f"{place}[{at}]")

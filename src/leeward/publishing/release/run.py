@@ -83,10 +83,18 @@ class _Tabulation:
     def write(self, out: Path, paid: Paid, progress: Progress) -> Entry:
         """Tabulate, noise and write every table; seal the bundle; commit."""
         progress.step("tabulating")
-        self._prepare()
+        tables = self.plan.tables
+        self.engine.prepare(
+            self.plan.codebook,
+            self.plan.jobs,
+            [table.marginal for table in tables],
+            [table.marginal for table in tables if table.measurement.needs is not Needs.CELLS],
+            owners="merged" if self.plan.charge.unit == "employer" else None,
+            steps=self.steps,
+        )
         rows: dict[str, Rows] = {}
         with _hidden(out) as bundle:
-            for table in self.plan.tables:
+            for table in tables:
                 seed = self.plan.seed(table.name)
                 rows |= _write_table(bundle, table, seed, self.engine, progress)
             if not self.engine.unchanged():
@@ -96,20 +104,6 @@ class _Tabulation:
                 stated = payment(paid.ledger, paid.entry)
                 paid.commit(bundle.seal(certificate(self.draft, out.name, stated, rows)))
         return paid.entry
-
-    def _prepare(self) -> None:
-        plan, tables = self.plan, self.plan.tables
-        by_establishment = [
-            table.marginal for table in tables if table.measurement.needs is not Needs.CELLS
-        ]
-        self.engine.prepare(
-            plan.codebook,
-            plan.jobs,
-            [table.marginal for table in tables],
-            by_establishment,
-            owners="merged" if plan.charge.unit == "employer" else None,
-            steps=self.steps,
-        )
 
 
 def _write_table(
