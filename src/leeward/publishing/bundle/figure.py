@@ -6,12 +6,12 @@ are picked for their noise too, and their margins would hold less often than the
 added up: a sum would carry the noise of its parts, and would be a number that was not released.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product, zip_longest
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -61,20 +61,18 @@ class Cell:
 
 def cells(rows: pa.Table) -> tuple[Cell, ...]:
     """Rows as cells; for small tables."""
-    codes = [one.name for one in rows.schema if pa.types.is_dictionary(one.type)]
-    return tuple(
-        Cell(tuple(row[name] for name in codes), row["value"], row["status"], _ends(row))
-        for row in rows.to_pylist()
-    )
-
-
-def _ends(row: Mapping[str, Any]) -> Ends | None:
-    """The ends of the interval of a row."""
-    if row.get("margin") is not None:
-        centre = row.get(RELEASED, row["value"])
-        return centre - row["margin"], centre + row["margin"]
-    low, high = row.get("low"), row.get("high")
-    return None if low is None and high is None else (low, high)
+    names = [field.name for field in rows.schema if pa.types.is_dictionary(field.type)]
+    read = []
+    for row in rows.to_pylist():
+        ends = (row.get("low"), row.get("high"))
+        if row.get("margin") is not None:
+            centre = row.get(RELEASED, row["value"])
+            ends = (centre - row["margin"], centre + row["margin"])
+        codes = tuple(row[name] for name in names)
+        read.append(
+            Cell(codes, row["value"], row["status"], None if ends == (None, None) else ends)
+        )
+    return tuple(read)
 
 
 class DrawnRows:

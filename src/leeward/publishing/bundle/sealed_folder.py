@@ -135,7 +135,8 @@ class SealedFolder(Generic[Stated]):
         write_file(folder / self.name, sealed.to_json())
         if CHECKSUMS in self.own:
             write_file(folder / CHECKSUMS, self._sums(folder, sealed))
-        for path in (*(folder / name for name in self.own), *sorted({one.parent for one in paths})):
+        folders = {path.parent for path in paths}
+        for path in (*(folder / name for name in self.own), *sorted(folders)):
             settle(path)
         return sealed
 
@@ -148,7 +149,16 @@ class SealedFolder(Generic[Stated]):
         """The statement of a folder, if it is written exactly as `seal` writes it."""
         path = folder / self.name
         try:
-            content = self._content(path, *self.limits(folder))
+            most, parts = self.limits(folder)
+            status = path.lstat()
+            if not S_ISREG(status.st_mode) or status.st_size > most:
+                raise self.damaged(path, self.faults.large)
+            small = status.st_size <= SMALL
+            wrong = None if small else first_wrong_line(path, self.statement.outline(), parts)
+            if wrong is not None:
+                reason = f"line {wrong} is not of one"
+                raise self.damaged(path, self.faults.form.format(reason=reason))
+            content = path.read_bytes()
             stated = self.statement.model_validate_json(content)
         except FileNotFoundError:
             raise self.damaged(path, self.faults.absent) from None
@@ -165,17 +175,6 @@ class SealedFolder(Generic[Stated]):
         if self.faults.unlisted and {*stated.files} != {*stated.stamped}:
             raise self.damaged(path, self.faults.unlisted)
         return stated
-
-    def _content(self, path: Path, most: int, parts: int) -> bytes:
-        status = path.lstat()
-        if not S_ISREG(status.st_mode) or status.st_size > most:
-            raise self.damaged(path, self.faults.large)
-        small = status.st_size <= SMALL
-        wrong = None if small else first_wrong_line(path, self.statement.outline(), parts)
-        if wrong is not None:
-            reason = f"line {wrong} is not of one"
-            raise self.damaged(path, self.faults.form.format(reason=reason))
-        return path.read_bytes()
 
     def damaged(self, path: Path, rule: str) -> Damaged:
         """The refusal of a file that is not what was written."""

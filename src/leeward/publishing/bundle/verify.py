@@ -156,7 +156,7 @@ def _table_findings(folder: Path, table: CertifiedTable) -> Iterator[str]:
         with (folder / csv_path(table.name)).open("rb") as text:
             file = pq.ParquetFile(folder / parquet_path(table.name))
             rules = RowRules(
-                {name: len(codes) for name, codes in table.codes.items()},
+                {identifier: len(codes) for identifier, codes in table.codes.items()},
                 len(table.worker_identifiers),
                 complete=table.complete,
                 columns=table.columns,
