@@ -15,7 +15,7 @@ import xlsxwriter
 
 from leeward.core.codebook.resources import Resources, read_encoding
 from leeward.core.errors import BadFile, InvalidParameter, Undisclosed
-from leeward.publishing.engines import conversion, foreign_files, table_files
+from leeward.publishing.engines import foreign_files, table_files
 from leeward.publishing.engines.address import FileAddress
 from leeward.publishing.engines.database import SqlDatabase
 from leeward.publishing.engines.opening import open_database
@@ -230,7 +230,7 @@ def test_a_file_that_is_replaced_before_it_is_converted_has_changed(
     """It was hashed before that, or converted for another table: the rows are not those."""
     (tmp_path / "jobs.csv").write_bytes("id;town\n1;Köln\n".encode("latin-1"))
     (tmp_path / "workers.csv").write_bytes("id;town\n1;Köln\n".encode("latin-1"))
-    real = conversion.readable
+    real = foreign_files.readable
 
     def replacing(address: FileAddress, *rest: Any, **told: Any) -> FileAddress:  # noqa: ANN401
         made = real(address, *rest, **told)

@@ -9,14 +9,14 @@ import pytest
 from leeward.core.codebook import TABLES
 from leeward.core.codebook.resources import Resources
 from leeward.publishing.engines.address import FrameAddress
-from leeward.publishing.engines.id_bits import (
+from leeward.publishing.engines.table_files import Files
+from leeward.publishing.engines.validation import (
     BITS_EACH,
     LARGEST,
     NOTHING_KNOWN,
     SoundIds,
     sound_ids,
 )
-from leeward.publishing.engines.table_files import Files
 
 Ids = Sequence[int | str | None]
 SPAN = 2 * BITS_EACH

@@ -25,7 +25,7 @@ from leeward.core.codebook import (
 )
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import BadData, Undisclosed
-from leeward.publishing.engines import connect, tally
+from leeward.publishing.engines import connect, tabulation
 from leeward.publishing.release.check import needed_steps
 from tests.publishing.engines.cluster import cluster
 from tests.publishing.engines.paid import BOOK as PAID
@@ -270,7 +270,7 @@ def test_pay_that_differs_between_queries_is_refused(
     tables, book = paid_tables(), codebook(tmp_path, PAID)
     _, stipends, *_, sexes, _ = paid_marginals(book)
     with connect(in_files(tables, tmp_path), tmp_path) as engine:
-        monkeypatch.setattr(tally, "pay_columns", lambda *_: {"pay_0": 1})
+        monkeypatch.setattr(tabulation, "pay_columns", lambda *_: {"pay_0": 1})
         with pytest.raises(BadData, match="sums that differ"):
             engine.prepare(book, EveryJob(), [sexes], [])
     monkeypatch.undo()

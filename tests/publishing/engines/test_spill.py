@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from leeward.core.errors import BadFile
-from leeward.publishing.engines.spill import SpillFolder, remove_abandoned
+from leeward.publishing.engines.private_file import SpillFolder, remove_abandoned
 
 KILLED = """
 import os, signal
-from leeward.publishing.engines.spill import SpillFolder
+from leeward.publishing.engines.private_file import SpillFolder
 folder = SpillFolder()
 (folder.path / "rows").mkdir()
 (folder.path / "rows" / "block").write_text("rows")

@@ -65,7 +65,7 @@ def test_the_file_is_private_before_it_has_a_row(
         seen.extend(one.stat().st_mode & 0o777 for one in tmp_path.iterdir())
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("leeward.publishing.engines.private_file._write", break_off)
+    monkeypatch.setattr("leeward.publishing.engines.private_file._row_groups", break_off)
     with pytest.raises(LeewardError, match="--out: must be a file that can be written"):
         write_jobs(records(), SPRING, tmp_path / "jobs.parquet")
     assert seen == [0o600]

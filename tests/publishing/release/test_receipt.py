@@ -17,7 +17,7 @@ from leeward.core.errors import LeewardError
 from leeward.core.state import state_folder
 from leeward.publishing.engines import duckdb
 from leeward.publishing.engines.engine import Engine
-from leeward.publishing.engines.spill import SpillFolder
+from leeward.publishing.engines.private_file import SpillFolder
 from leeward.publishing.ledger.entry import line
 from leeward.publishing.plan.plan import read_plan
 from leeward.publishing.release import receipt

@@ -158,6 +158,27 @@ class TableAddress(Address):
         return f"must be a table of the database; there is no {'.'.join(self.name)!r} in it"
 
 
+@dataclass(frozen=True)
+class SparkAddress(Address):
+    """What Spark reads: Parquet at a path or URL, which is not shown, or a table of its catalog."""
+
+    url: str = field(repr=False)
+    name: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> object:
+        """The same of a catalog, which ignores case."""
+        name = tuple(map(str.casefold, self.name))
+        return self.url, *whole_name(name, "spark_catalog", "default")
+
+    @property
+    def rule(self) -> str:
+        """The rule that is broken when Spark does not find the table."""
+        if self.name:
+            return f"must be a table of Spark's catalog; there is no {'.'.join(self.name)!r} in it"
+        return "must be a Parquet file, or a folder of them, that Spark can read"
+
+
 def split_sheet(written: str) -> tuple[str, str]:
     """The path of a file and, behind #, the name of a sheet; the sheet is empty elsewhere."""
     parts = SHEET.fullmatch(written)

@@ -1,4 +1,7 @@
-"""Address reading: from what a plan or a command writes to addresses, and what is wrong with it."""
+"""Address reading: from what a plan or a command writes to addresses, and what is wrong with it.
+
+Under `engine: spark` a source is Parquet at a path or URL, or a table of a catalog.
+"""
 
 import os
 import re
@@ -17,6 +20,7 @@ from leeward.publishing.engines.address import (
     Address,
     FileAddress,
     FrameAddress,
+    SparkAddress,
     TableAddress,
     format_of,
     parameter_of,
@@ -37,6 +41,21 @@ LAKES = ("hdfs", "s3", "s3a", "gs", "abfs", "abfss", "wasbs", "file")
 AnyAddress = TypeVar("AnyAddress", bound=Address)
 
 
+ONE_SOURCE = {
+    "workplaces": (
+        "the list of workplaces is public, and one that is made from workers or jobs shows which "
+        "establishments have an employee",
+        "Take the list of all establishments from a public register.",
+    ),
+    "workers": (
+        "one more row of jobs would change what other jobs of that worker count as",
+        "Write workers and jobs as two tables; of one table of employees "
+        "`leeward init --workers FILE` makes them.",
+    ),
+}
+"""Why a table must not be the source of another one too, and what to do."""
+
+
 def read_each(tables: Iterable[str], read: Callable[[str], AnyAddress]) -> tuple[AnyAddress, ...]:
     """The addresses of the tables; everything wrong with them at once."""
     problems: list[LeewardError] = []
@@ -53,30 +72,17 @@ def read_each(tables: Iterable[str], read: Callable[[str], AnyAddress]) -> tuple
 def read_addresses(
     sources: Mapping[str, object], base: Path, tables: Iterable[str] = TABLES
 ) -> tuple[FileAddress | FrameAddress | TableAddress, ...]:
-    """The addresses of files or frames, or of tables of one database."""
+    """The addresses of files or frames, or of tables of one database; each has its own source."""
     addresses = read_each(tables, lambda table: _read(table, sources.get(table, ""), base))
-    _refuse_mixture(addresses)
-    _refuse_same(addresses)
-    return addresses
-
-
-ONE_SOURCE = {
-    "workplaces": (
-        "the list of workplaces is public, and one that is made from workers or jobs shows which "
-        "establishments have an employee",
-        "Take the list of all establishments from a public register.",
-    ),
-    "workers": (
-        "one more row of jobs would change what other jobs of that worker count as",
-        "Write workers and jobs as two tables; of one table of employees "
-        "`leeward init --workers FILE` makes them.",
-    ),
-}
-"""Why a table must not be the source of another one too, and what to do."""
-
-
-def _refuse_same(addresses: Iterable[Address]) -> None:
-    """Refuse one source of two tables: a row of one would be a row of the other."""
+    databases = {place.url if isinstance(place, TableAddress) else "" for place in addresses}
+    if len(databases) > 1:
+        raise BadFile(
+            "data",
+            rule="must be three files or frames, or three tables of one and the same database",
+            value=", ".join(place.kind for place in addresses),
+            next_step="Put the three tables in one place.",
+        )
+    # With one source for two tables, a row of one would be a row of the other.
     for first, second in combinations(addresses, 2):
         if second.is_same(first):
             why, step = ONE_SOURCE[first.table]
@@ -86,6 +92,7 @@ def _refuse_same(addresses: Iterable[Address]) -> None:
                 value="the same source",
                 next_step=step,
             )
+    return addresses
 
 
 def seen_from(written: str, folder: Path) -> str:
@@ -199,12 +206,63 @@ def _table_address(table: str, scheme: str, rest: str, base: Path) -> TableAddre
     return TableAddress(table, scheme, f"{scheme}://{where}", parts)
 
 
-def _refuse_mixture(addresses: Iterable[FileAddress | FrameAddress | TableAddress]) -> None:
-    databases = {place.url if isinstance(place, TableAddress) else "" for place in addresses}
-    if len(databases) > 1:
-        raise BadFile(
-            "data",
-            rule="must be three files or frames, or three tables of one and the same database",
-            value=", ".join(place.kind for place in addresses),
-            next_step="Put the three tables in one place.",
-        )
+SPARK_READS = "must be Parquet or a table of Spark's catalog under `engine: spark`"
+
+
+def read_spark_addresses(
+    sources: Mapping[str, object],
+    base: Path,
+    tables: Iterable[str] = TABLES,
+    *,
+    elsewhere: bool = False,
+) -> tuple[SparkAddress, ...]:
+    """The addresses under `engine: spark`; `elsewhere` means that a server reads them."""
+
+    def read(table: str) -> SparkAddress:
+        source, parameter = sources.get(table, ""), parameter_of(table)
+        if not isinstance(source, str | Path):
+            raise BadFile(
+                parameter,
+                rule=SPARK_READS,
+                value=f"a {type(source).__name__} in this process",
+                next_step="Leave out `engine: spark`, or write the table as Parquet.",
+            )
+        address, path = _spark_address(table, str(source), base), Path(source)
+        if address.name or "://" in str(source):
+            return address
+        if not elsewhere:
+            # A folder is looked at by Spark.
+            if not (base / path).is_dir():
+                refuse_unreadable((base / path).absolute(), parameter, str(source))
+        elif not path.is_absolute():
+            raise BadFile(
+                parameter,
+                rule="must be an absolute path or a URL where a server reads it",
+                value=repr(str(source)),
+                next_step="Write where the server finds it, such as /data/jobs or "
+                "s3a://bucket/jobs.",
+            )
+        return address
+
+    return read_each(tables, read)
+
+
+def _spark_address(table: str, written: str, base: Path) -> SparkAddress:
+    scheme, mark, _ = written.partition("://")
+    parts = tuple(written[1:].split(".")) if written.startswith("#") else ()
+    databases = {*SAME_NAMES, *OF_SPARK, *known_databases()}
+    value, next_step = "", "Write a path such as workplaces.parquet, or #database.table."
+    if not written.strip():
+        value = "nothing"
+    elif parts and (not all(parts) or len(parts) > 3):
+        value = repr(written)
+    elif mark and scheme.lower() in databases:
+        value = f"{scheme.lower()}://… (not shown)"
+        next_step = "Leave out `engine: spark`, or register the tables in Spark's catalog."
+    elif format_of(split_sheet(written)[0]) not in (None, "parquet"):
+        value = f"a file that ends in {Path(split_sheet(written)[0]).suffix}"
+        next_step = "Write the table as Parquet, or register it in Spark's catalog as #table."
+    if value:
+        raise BadFile(parameter_of(table), rule=SPARK_READS, value=value, next_step=next_step)
+    # Without a scheme Spark would use its default file system, such as HDFS.
+    return SparkAddress(table, written if mark else f"file:{(base / written).absolute()}", parts)

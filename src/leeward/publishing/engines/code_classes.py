@@ -124,7 +124,17 @@ def find_classes(dimensions: Sequence[Dimension]) -> TextClasses:
     source = attributes[0]
     texts = tuple(dict.fromkeys(text for listed in attributes for text in listed.recode))
     of_texts = np.zeros(len(texts) + 2, dtype=np.int64)
-    indices = {dimension: _indices(dimension, texts) for dimension in dimensions}
+    indices: dict[Dimension, Integers] = {}
+    for dimension in dimensions:
+        attribute = dimension.attribute
+        index_of = np.full(len(attribute.codes) + 1, LEFT_OUT, dtype=np.int64)
+        index_of[list(dimension.kept)] = np.arange(dimension.size)
+        places = [attribute.recode.get(text, attribute.unlisted) for text in texts]
+        places += [attribute.missing, attribute.unlisted]
+        # A mistake in the data, which the checks report, counts in no cell; so does LEFT_OUT,
+        # which as a position is the last one.
+        positions = [LEFT_OUT if place is None else place for place in places]
+        indices[dimension] = index_of[positions]
     for dimension, index in indices.items():
         # At most a few million classes times a million codes: far from the end of int64.
         pairs = of_texts * (dimension.size + 1) + index + 1
@@ -132,15 +142,3 @@ def find_classes(dimensions: Sequence[Dimension]) -> TextClasses:
     _, first = np.unique(of_texts, return_index=True)
     of_classes = {dimension: index[first] for dimension, index in indices.items()}
     return TextClasses(source.column, source.numbers, texts, of_texts, of_classes)
-
-
-def _indices(dimension: Dimension, texts: Iterable[str]) -> Integers:
-    """The index among the kept codes of each text, then of a null and of any other text."""
-    attribute = dimension.attribute
-    index_of = np.full(len(attribute.codes) + 1, LEFT_OUT, dtype=np.int64)
-    index_of[list(dimension.kept)] = np.arange(dimension.size)
-    places = [attribute.recode.get(text, attribute.unlisted) for text in texts]
-    places += [attribute.missing, attribute.unlisted]
-    # A mistake in the data, which the checks report, counts in no cell; so does LEFT_OUT, which
-    # as a position is the last one.
-    return index_of[[LEFT_OUT if place is None else place for place in places]]

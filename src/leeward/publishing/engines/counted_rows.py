@@ -110,24 +110,15 @@ def counted(jobs: Table, codebook: Codebook, rule: JobsRule) -> Table:
         rank = ibis.desc(ibis.cases((~is_unranked(column), rank_value(column))), nulls_first=False)
         return _first(jobs, (keys.worker,), [rank, *order], 1)
     if isinstance(rule, BoundedJobs) and rule.per is not None:
-        return _first_of_each(jobs, codebook, rule, within)
+        # The limit is one of codes, not of texts: a list may turn several texts into one code.
+        coded = _named(jobs, "code")
+        numbered = jobs.mutate(**{coded: listed_code(jobs, codebook.attributes[rule.per])})
+        known = numbered.filter(numbered[coded].notnull())
+        order = _order(known, "jobs", within, codebook)
+        return _first(known, (keys.worker, coded), order, rule.most).drop(coded)
     if isinstance(rule, BoundedJobs):
         return _first(jobs, (keys.worker,), order, rule.most)
     return jobs
-
-
-def _first_of_each(
-    jobs: Table, codebook: Codebook, rule: BoundedJobs, within: Iterable[str]
-) -> Table:
-    """The first jobs of each worker under each code of an attribute; others have no code.
-
-    The limit is one of codes, not of texts: a list may turn several texts into one code.
-    """
-    coded = _named(jobs, "code")
-    numbered = jobs.mutate(**{coded: listed_code(jobs, codebook.attributes[rule.per or ""])})
-    known = numbered.filter(numbered[coded].notnull())
-    group = (codebook.keys.jobs.worker, coded)
-    return _first(known, group, _order(known, "jobs", within, codebook), rule.most).drop(coded)
 
 
 def _order(table: Table, name: str, columns: Iterable[str], codebook: Codebook) -> list[Column]:

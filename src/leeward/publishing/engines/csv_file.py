@@ -147,30 +147,25 @@ def require_whole(path: Path, parameter: str) -> None:
 
 def find_fault(path: Path, parameter: str, header: CsvHeader) -> LeewardError | None:
     """The first line of a CSV file that cannot be read, told to those who may know of rows."""
+    names = len(header.columns)
     try:
         with opened_bytes(path) as file, io.TextIOWrapper(file, "utf-8-sig", newline="") as lines:
-            fault = _uneven(lines, parameter, header)
+            rows = csv.reader(lines, delimiter=header.mark)
+            uneven = next((row for row in rows if row and len(row) != names), None)
     except UnicodeDecodeError as error:
-        fault = _not_utf_8(path, parameter, error.object)
+        return hidden(_not_utf_8(path, parameter, error.object))
     except (*DAMAGED, csv.Error):
         return None
-    return None if fault is None else hidden(fault)
-
-
-def _uneven(lines: IO[str], parameter: str, header: CsvHeader) -> BadFile | None:
-    """The refusal of the first row with more or fewer values than the header has names."""
-    names = len(header.columns)
-    rows = csv.reader(lines, delimiter=header.mark)
-    for row in rows:
-        if row and len(row) != names:
-            value = f"{counted(len(row), 'value')} in line {rows.line_num}"
-            return BadFile(
-                parameter,
-                rule="must have a value for each name of the header in every row",
-                value=f"{value} for {counted(names, 'name')}",
-                next_step=f"{ROW_NAMES if len(row) == names + 1 else ''}{QUOTES}",
-            )
-    return None
+    if uneven is None:
+        return None
+    value = f"{counted(len(uneven), 'value')} in line {rows.line_num}"
+    fault = BadFile(
+        parameter,
+        rule="must have a value for each name of the header in every row",
+        value=f"{value} for {counted(names, 'name')}",
+        next_step=f"{ROW_NAMES if len(uneven) == names + 1 else ''}{QUOTES}",
+    )
+    return hidden(fault)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,13 @@ def hiding_errors(
     if interrupted:
         raise KeyboardInterrupt
     # Raised here and not above, where Python would attach the original as its context.
-    refusal = _refusal(kind, parameter, rule)
+    if kind in ("OutOfMemoryException", "MemoryError"):
+        rule, value = TOO_LARGE, "more than that"
+        step = "Free disk space or memory, or tabulate fewer attributes at once."
+    else:
+        value = f"a failure of the kind {kind} (its message may quote rows and is not shown)"
+        step = "Look at the file or the database with its own tools."
+    refusal = BadFile(parameter, rule=rule, value=value, next_step=step)
     raise refusal if public else hidden(refusal)
 
 
@@ -91,19 +97,3 @@ def hiding_errors_in(
     """The same for results that are read piece by piece."""
     while (item := hiding_errors(lambda: next(items, None), parameter, rule)) is not None:
         yield item
-
-
-def _refusal(kind: str, parameter: str, rule: str) -> BadFile:
-    if kind in ("OutOfMemoryException", "MemoryError"):
-        return BadFile(
-            parameter,
-            rule=TOO_LARGE,
-            value="more than that",
-            next_step="Free disk space or memory, or tabulate fewer attributes at once.",
-        )
-    return BadFile(
-        parameter,
-        rule=rule,
-        value=f"a failure of the kind {kind} (its message may quote rows and is not shown)",
-        next_step="Look at the file or the database with its own tools.",
-    )

@@ -21,7 +21,7 @@ from leeward.publishing.engines.database import (
 )
 from leeward.publishing.engines.digest import digest_rows, state
 from leeward.publishing.engines.driver_errors import hiding_errors
-from leeward.publishing.engines.spill import SpillFolder, no_room
+from leeward.publishing.engines.private_file import SpillFolder, no_room
 
 PIECE = 200_000
 """Rows in a piece of a stream."""

@@ -15,20 +15,19 @@ from leeward.core.codebook import (
     Steps,
 )
 from leeward.core.errors import InvalidParameter, LeewardError, shown
-from leeward.publishing.engines.database import Scratch, SqlDatabase, row_count
-from leeward.publishing.engines.driver_errors import hiding_errors
-from leeward.publishing.engines.headers import header_problems
-from leeward.publishing.engines.lost_jobs import AttributeSets, count_impossible, count_lost
-from leeward.publishing.engines.sparse_entries import joint_establishments, sparse_establishments
-from leeward.publishing.engines.tabulation import (
-    Owners,
-    Tabulation,
-    Wanted,
+from leeward.publishing.engines.batches import (
     cut_frame,
     dense_cells,
     frame_cells,
     joint_cells,
+    joint_establishments,
+    sparse_establishments,
 )
+from leeward.publishing.engines.database import Scratch, SqlDatabase, row_count
+from leeward.publishing.engines.driver_errors import hiding_errors
+from leeward.publishing.engines.headers import header_problems
+from leeward.publishing.engines.lost_jobs import AttributeSets, count_impossible, count_lost
+from leeward.publishing.engines.tabulation import Owners, Tabulation, Wanted
 from leeward.publishing.engines.validation import find_problems, is_staffed
 from leeward.publishing.engines.workplaces import frame_sketch, list_codes
 

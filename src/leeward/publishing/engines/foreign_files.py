@@ -1,27 +1,40 @@
-"""Foreign files: the rows of sheets of Excel and of files of SAS, Stata and SPSS.
+"""Foreign files: what DuckDB does not read becomes a private file that it reads.
 
-The libraries that read them are the extra `files`. No type follows from rows: cells of a sheet are
-texts, each by itself, and statistical files declare the types of columns.
+CSV in another encoding becomes CSV in UTF-8; sheets of Excel and files of SAS, Stata and SPSS
+become Parquet. The libraries that read them are the extra `files`. No type follows from rows: cells
+of a sheet are texts, each by itself, and statistical files declare the types of columns.
 """
 
+import codecs
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from importlib import import_module
 from itertools import islice
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from leeward.core.codebook.resources import UTF_8
+from leeward.core.codebook.resources import UTF_8, Resources
 from leeward.core.errors import BadFile, shown
 from leeward.core.installation import hint
 from leeward.publishing.engines.address import FileAddress
+from leeward.publishing.engines.csv_file import (
+    CHUNK,
+    CsvHeader,
+    CsvLines,
+    opened_bytes,
+    read_header,
+)
+from leeward.publishing.engines.driver_errors import hidden
 from leeward.publishing.engines.headers import require_names
 from leeward.publishing.engines.loose_values import decoded, text_array, value_text
+from leeward.publishing.engines.private_file import spilled_file
 
 CELLS = 2_000_000
 """Values that are held at a time, so that memory does not grow with a file."""
@@ -34,6 +47,110 @@ LATIN = "LATIN1"
 
 Pieces = Iterator[Mapping[str, list[Any] | pa.Array]]
 """The values of columns, some rows at a time."""
+
+
+NO_TEXT, ESCAPED = "leeward.no-text", "surrogateescape"
+"""How bytes that are no text are decoded and encoded: to a byte that UTF-8 does not allow."""
+
+
+def _no_text(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)  # noqa: S101 (for the type checker)
+    return "\udcff", error.end
+
+
+codecs.register_error(NO_TEXT, _no_text)
+
+
+def readable(
+    address: FileAddress, folder: Path, reading: Resources, *, header: bool = False
+) -> FileAddress:
+    """A file that DuckDB reads, with the same rows: the file itself, or a private one.
+
+    Of a `header` alone no row is converted. CSV becomes text in UTF-8; where a plan says that there
+    are no quotes, also with a row for every line.
+    """
+    if address.format == "parquet":
+        return address
+    if address.format != "csv":
+        rows = foreign_rows(address, reading.encoding)
+        place = _place(folder, "file", address)
+        converted = FileAddress(address.table, place / "rows.parquet", "parquet", rows.sheet)
+        write_rows(converted.path, rows.schema, iter(()) if header else rows.pieces)
+        return converted
+    plain = reading.encoding in (None, UTF_8)
+    if not plain:  # UTF-8 with a mark is read as it is, whatever a plan says of other files
+        with opened_bytes(address.path) as file:
+            plain = file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+    text = address if plain else _decoded_file(address, folder, reading, header=header)
+    if header or reading.quotes is None:
+        return text
+    names = read_header(text.path, address.parameter, quotes=False)
+    lines = with_rows_only(text, folder, names, quotes=False)
+    if text is not address:
+        text.path.unlink()
+    return lines
+
+
+def with_rows_only(
+    address: FileAddress, folder: Path, header: CsvHeader, *, quotes: bool
+) -> FileAddress:
+    """A CSV file in which every line that is no row is one without values."""
+    copied = _place_of_copy(address, folder, "lines")
+    with opened_bytes(address.path) as source, spilled_file(copied.path) as target:
+        CsvLines(header, quotes).copy(source, target)
+    return copied
+
+
+def _place(folder: Path, kind: str, address: FileAddress) -> Path:
+    place = folder / f"{kind}_{address.table}"
+    place.mkdir(mode=0o700)
+    return place
+
+
+def _place_of_copy(address: FileAddress, folder: Path, kind: str) -> FileAddress:
+    """Where a copy of a CSV file will be, which is not compressed."""
+    plain = address.path.with_suffix("") if address.zipped else address.path
+    return replace(address, path=_place(folder, kind, address) / plain.name)
+
+
+def _decoded_file(
+    address: FileAddress, folder: Path, reading: Resources, *, header: bool
+) -> FileAddress:
+    copied = _place_of_copy(address, folder, "file")
+    encoding = reading.encoding or UTF_8
+    errors = "strict" if reading.quotes is None else NO_TEXT
+    try:
+        decoder = codecs.getincrementaldecoder(encoding)(errors)
+        with opened_bytes(address.path) as source, spilled_file(copied.path) as target:
+            while piece := source.read(1 if header else CHUNK):
+                text = decoder.decode(piece)
+                target.write(text.encode(errors=ESCAPED))
+                if header and text == "\n":
+                    return copied
+            target.write(decoder.decode(b"", final=True).encode(errors=ESCAPED))
+        return copied
+    except UnicodeError:
+        refusal = BadFile(
+            address.parameter,
+            rule=f"must be text in {encoding} throughout, as `encoding` says",
+            value=shown(address.path.name),
+            next_step="Name its own encoding, or leave `encoding` out for UTF-8.",
+        )
+    raise hidden(refusal)
+
+
+def write_rows(out: Path, schema: pa.Schema, pieces: Pieces) -> None:
+    """A private Parquet file of these rows."""
+    with spilled_file(out) as file, pq.ParquetWriter(file, schema, compression="zstd") as writer:
+        for piece in pieces:
+            columns = [
+                values
+                if isinstance(values := piece[column.name], pa.Array)
+                # `from_pandas` makes a null of nan, which is what missing numbers are read as.
+                else pa.array(values, column.type, from_pandas=True)
+                for column in schema
+            ]
+            writer.write_batch(pa.record_batch(columns, schema=schema))
 
 
 @dataclass(frozen=True)
@@ -51,7 +168,23 @@ def foreign_rows(address: FileAddress, encoding: str | None) -> ForeignRows:
         return _statistical(address, encoding)
     library = _library("python_calamine", address.parameter)
     book = library.CalamineWorkbook.from_path(str(address.path))
-    name = _sheet_name(address, library, book)
+    visible = library.SheetVisibleEnum.Visible
+    seen = [sheet.name for sheet in book.sheets_metadata if sheet.visible == visible]
+    # The sheet that the address names, or the only one that can be seen.
+    if address.sheet in book.sheet_names:
+        name = address.sheet
+    elif not address.sheet and len(seen) == 1:
+        name = str(seen[0])
+    else:
+        raise BadFile(
+            address.parameter,
+            rule=f"must have the sheet {shown(address.sheet)}"
+            if address.sheet
+            else "must name a sheet after #, since the workbook has several",
+            value=f"the sheets {', '.join(map(shown, seen))}",
+            next_step=f"Write {address.path.name}#{seen[0] if seen else 'SHEET'}, or another of "
+            "them.",
+        )
     return _cells(book.get_sheet_by_name(name), name, address.parameter)
 
 
@@ -71,7 +204,11 @@ def _statistical(address: FileAddress, encoding: str | None) -> ForeignRows:
     about = read(metadataonly=True, **stated)[1]
     names = about.column_names
     require_names(names, address.parameter)
-    types = {name: _declared(about.readstat_variable_types[name]) for name in names}
+    types: dict[str, pa.DataType] = {}
+    for name in names:
+        declared = about.readstat_variable_types[name]
+        number = pa.int64() if "int" in declared else pa.float64()
+        types[name] = pa.string() if "string" in declared else number
     rows = max(1, CELLS // max(1, len(names)))
 
     def some(start: int) -> Mapping[str, list[Any]]:
@@ -92,13 +229,6 @@ def _statistical(address: FileAddress, encoding: str | None) -> ForeignRows:
                 return
 
     return ForeignRows(pa.schema(list(types.items())), pieces())
-
-
-def _declared(kind: str) -> pa.DataType:
-    """The type that a statistical file declares for a column."""
-    if "string" in kind:
-        return pa.string()
-    return pa.int64() if "int" in kind else pa.float64()
 
 
 def _texts_or_nulls(
@@ -146,24 +276,6 @@ def _cells(sheet: Any, sheet_name: str, parameter: str) -> ForeignRows:  # noqa:
 
     schema = pa.schema([(name, pa.large_string()) for name in names])
     return ForeignRows(schema, pieces(), sheet_name)
-
-
-def _sheet_name(address: FileAddress, library: ModuleType, book: Any) -> str:  # noqa: ANN401 (as above)
-    """The sheet that the address names, or the only one that can be seen."""
-    visible = library.SheetVisibleEnum.Visible
-    seen = [sheet.name for sheet in book.sheets_metadata if sheet.visible == visible]
-    if address.sheet in book.sheet_names:
-        return address.sheet
-    if not address.sheet and len(seen) == 1:
-        return str(seen[0])
-    raise BadFile(
-        address.parameter,
-        rule=f"must have the sheet {shown(address.sheet)}"
-        if address.sheet
-        else "must name a sheet after #, since the workbook has several",
-        value=f"the sheets {', '.join(map(shown, seen))}",
-        next_step=f"Write {address.path.name}#{seen[0] if seen else 'SHEET'}, or another of them.",
-    )
 
 
 def _library(name: str, parameter: str) -> ModuleType:

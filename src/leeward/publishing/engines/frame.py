@@ -111,24 +111,18 @@ def find_establishments(
     if owners:
         ids["owner"] = present(workplaces[keys.id if keys.employer is None else keys.employer])
     coded = recoded(scratch, workplaces, ids, profiles)
-    jobs = _paid_jobs(tables, codebook, pays)
-    payrolls = {pay: jobs[pay].sum() for pay in pays.values()}
-    sizes = jobs.group_by("at").aggregate(jobs=jobs.count(), **payrolls)
+    jobs, workers, of_jobs = tables["jobs"], tables["workers"], codebook.keys.jobs
+    columns = {"at": jobs[of_jobs.workplace], "worker": jobs[of_jobs.worker]}
+    paid = jobs.select(**columns, **pay_columns(jobs, "jobs", pays))
+    # Pay of workers is that of each of their jobs.
+    if of_workers := pay_columns(workers, "workers", pays):
+        people = workers.select(person=codebook.keys.workers.id, **of_workers)
+        paid = paid.join(people, same_id(paid.worker, people.person))
+    payrolls = {pay: paid[pay].sum() for pay in pays.values()}
+    sizes = paid.group_by("at").aggregate(jobs=paid.count(), **payrolls)
     joined = coded.left_join(sizes, same_id(coded.id, sizes["at"]))
     filled = {name: joined[name].fill_null(0).cast("int64") for name in ("jobs", *payrolls)}
     return joined.mutate(**filled).drop("at")
-
-
-def _paid_jobs(tables: dict[str, Table], codebook: Codebook, pays: Pays) -> Table:
-    """The workplace of every job, and its pay; pay of workers is that of each of their jobs."""
-    keys, jobs, workers = codebook.keys, tables["jobs"], tables["workers"]
-    ids = {"at": jobs[keys.jobs.workplace], "worker": jobs[keys.jobs.worker]}
-    paid = jobs.select(**ids, **pay_columns(jobs, "jobs", pays))
-    of_workers = pay_columns(workers, "workers", pays)
-    if not of_workers:
-        return paid
-    people = workers.select(person=keys.workers.id, **of_workers)
-    return paid.join(people, same_id(paid.worker, people.person))
 
 
 def summed(pays: Pays) -> tuple[str, ...]:
@@ -164,7 +158,16 @@ def find_units(
         table = scratch.keep(_each(establishments.mutate(unit=turn), pays))
         return FrameUnits(table, table, profiles, pays, each_establishment=True, merged=merged)
     values = [profile_name(k) for k in range(len(profiles))]
-    unit = _unit([establishments[name] for name in values], [part.size for part in profiles])
+    columns, sizes = [establishments[name] for name in values], [part.size for part in profiles]
+    # One number for each combination of profiles, in 32 bits if these suffice.
+    if prod(sizes) >= MOST_NUMBERS:
+        unit = ibis.dense_rank().over(order_by=columns).cast("int32")
+    else:
+        strides = [prod(sizes[k + 1 :]) for k in range(len(sizes))]
+        # Ibis believes sums of int32 to be int64 and would drop a later cast; profiles are no sums.
+        terms = [v.cast("int64") * stride for v, stride in zip(columns, strides, strict=True)]
+        unit = reduce(add, terms, ibis.literal(0, "int64"))
+        unit = unit.cast("int32") if prod(sizes) < 2**31 else unit
     table = scratch.keep(establishments.mutate(unit=unit))
     grouped = table.group_by("unit", *values).aggregate(
         **{name: table[name].sum() for name in summed(pays)},
@@ -182,17 +185,6 @@ def _each(establishments: Table, pays: Pays) -> Table:
         alone = ibis.cases((owner.isnull(), establishments.id))  # without an id, each for itself
         columns["owner"] = ibis.dense_rank().over(order_by=[owner, alone]).cast("int32")
     return establishments.mutate(in_frame=1, **columns)
-
-
-def _unit(values: Sequence[Column], sizes: Sequence[int]) -> Column:
-    """One number for each combination of profiles, in 32 bits if these suffice."""
-    if prod(sizes) >= MOST_NUMBERS:
-        return ibis.dense_rank().over(order_by=values).cast("int32")
-    strides = [prod(sizes[k + 1 :]) for k in range(len(sizes))]
-    # Ibis believes sums of int32 to be int64 and would drop this cast; profiles are no such sums.
-    terms = [v.cast("int64") * stride for v, stride in zip(values, strides, strict=True)]
-    unit = reduce(add, terms, ibis.literal(0, "int64"))
-    return unit.cast("int32") if prod(sizes) < 2**31 else unit
 
 
 def find_frame(database: SqlDatabase, scratch: Scratch, units: FrameUnits, side: Side) -> Frame:

@@ -41,7 +41,12 @@ def count_lost(
     scratch = Scratch(database, "losses")
     tables = readable_tables(database, codebook, rule)
     tables = tidied(scratch, tables, codebook, rule, steps, limited=False)
-    everywhere = _left_out(database, codebook, rule, steps, tables["jobs"])
+    read, everywhere = needed_columns(codebook, rule)["jobs"], 0
+    if steps & {"missing_id", "lost_job"}:  # jobs without a worker or a workplace
+        jobs = readable_tables(database, codebook, rule)["jobs"]
+        if "repeated_job" in steps:  # repeated rows are one job
+            jobs = jobs.select(*read).distinct()
+        everywhere = row_count(database, jobs) - row_count(database, tables["jobs"])
     uncoded = Uncoded(database, scratch, codebook, tables)
     if isinstance(rule, BoundedJobs) and rule.per is not None:
         # Under each code of the attribute so many jobs count; no code is folded there.
@@ -49,22 +54,10 @@ def count_lost(
         everywhere += uncoded.lost([frozenset({limited})])[0][0]
     kept = counted(tables["jobs"], codebook, rule)
     if kept is not tables["jobs"]:
-        kept = scratch.keep(kept.select(*needed_columns(codebook, rule)["jobs"]))
-    lost, jobs = replace(uncoded, tables={**tables, "jobs": kept}).lost(sets)
+        kept = scratch.keep(kept.select(*read))
+    lost, counting = replace(uncoded, tables={**tables, "jobs": kept}).lost(sets)
     scratch.clear()
-    return tuple(everywhere + uncoded_jobs for uncoded_jobs in lost), everywhere + jobs
-
-
-def _left_out(
-    database: SqlDatabase, codebook: Codebook, rule: JobsRule, steps: Steps, kept: Table
-) -> int:
-    """How many jobs have no worker or no workplace; repeated rows are one."""
-    if not steps & {"missing_id", "lost_job"}:
-        return 0
-    jobs = readable_tables(database, codebook, rule)["jobs"]
-    if "repeated_job" in steps:
-        jobs = jobs.select(*needed_columns(codebook, rule)["jobs"]).distinct()
-    return row_count(database, jobs) - row_count(database, kept)
+    return tuple(everywhere + uncoded_jobs for uncoded_jobs in lost), everywhere + counting
 
 
 @dataclass(frozen=True)

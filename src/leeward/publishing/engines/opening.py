@@ -7,7 +7,7 @@ from leeward.core.codebook import TABLES
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import InvalidParameter
 from leeward.publishing.engines.address import TableAddress
-from leeward.publishing.engines.address_reading import read_addresses
+from leeward.publishing.engines.address_reading import read_addresses, read_spark_addresses
 from leeward.publishing.engines.database import SqlDatabase
 from leeward.publishing.engines.duckdb import DuckFile
 from leeward.publishing.engines.engine import Engine
@@ -15,7 +15,6 @@ from leeward.publishing.engines.postgres import Postgres
 from leeward.publishing.engines.remote import Remote
 from leeward.publishing.engines.spark.cluster import Spark
 from leeward.publishing.engines.spark.session import chosen_remote
-from leeward.publishing.engines.spark.spark_address import read_spark_addresses
 from leeward.publishing.engines.sqlite import Sqlite
 from leeward.publishing.engines.table_files import Files
 

@@ -1,10 +1,19 @@
-"""Private file: a new Parquet file for its owner only, the same whichever database sends rows."""
+"""Private files: for their owner only; a Parquet file of rows, and the folder that spills.
 
+A Parquet file is the same whichever database sends its rows.
+"""
+
+import errno
+import fcntl
 import os
+import shutil
+import stat
+import tempfile
+import time
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from shutil import rmtree
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -15,11 +24,26 @@ from leeward.core.errors import BadFile
 GROUP = 1 << 20
 """Rows in a row group of the file, whatever pieces a database sends."""
 
+PREFIX = "leeward-spill-"
+MAKING = "leeward-making-"
+LOCK = "lock"
+LONGEST = 60
+"""Seconds that creating a folder may take; it is empty until then."""
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+
 
 def write_private(out: Path, pieces: Iterable[pa.RecordBatch], schema: pa.Schema) -> int:
     """Write the rows with mode 0600 from the first byte on; how many there are."""
-    with _private(out) as file:
-        return _write(file, _row_groups(pieces, schema), schema)
+    rows = 0
+    with (
+        _private(out) as file,
+        pq.ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer,
+    ):
+        for group in _row_groups(pieces, schema):
+            writer.write_table(group, row_group_size=GROUP)
+            rows += len(group)
+    return rows
 
 
 def new_private(path: Path) -> BinaryIO:
@@ -44,7 +68,7 @@ def private_folder(folder: Path, inside: str) -> Iterator[Path]:
     try:
         yield private
     except BaseException:
-        rmtree(private)
+        shutil.rmtree(private)
         raise
 
 
@@ -90,16 +114,6 @@ def _private(out: Path) -> Iterator[BinaryIO]:
         hidden.unlink(missing_ok=True)
 
 
-def _write(file: BinaryIO, groups: Iterable[pa.Table], schema: pa.Schema) -> int:
-    """Write the groups; how many rows they have."""
-    rows = 0
-    with pq.ParquetWriter(file, schema, compression="zstd", store_schema=False) as writer:
-        for group in groups:
-            writer.write_table(group, row_group_size=GROUP)
-            rows += len(group)
-    return rows
-
-
 def _row_groups(pieces: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
     """The same rows in groups of one size, so that every database gives the same file."""
     rows = schema.empty_table()
@@ -111,3 +125,83 @@ def _row_groups(pieces: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator
             rows = rows.slice(GROUP)
     if len(rows):
         yield rows.combine_chunks()
+
+
+class SpillFolder:
+    """The private folder for what does not fit into a database's memory, locked while in use.
+
+    It is removed when the database is closed. A process that was killed cannot do that, so the
+    next one removes its folder: no process has the lock any more.
+    """
+
+    def __init__(self, inside: Path | None = None) -> None:
+        usual = Path(tempfile.gettempdir())
+        home = inside or usual
+        for folder in {usual, home}:
+            remove_abandoned(folder)
+        # Where anyone may rename files, a rename could make us remove any file.
+        if home.is_dir() and home.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH:
+            raise BadFile(
+                "temporary folder",
+                rule="must not be a folder in which everyone may rename everything",
+                value=repr(str(home)),
+                next_step="Set its sticky bit (chmod +t), or name another with `spill` or --spill.",
+            )
+        try:
+            making = Path(tempfile.mkdtemp(prefix=MAKING, dir=home))
+            lock = (making / LOCK).open("wb")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            # It has its lock before it has its name.
+            self.path = making.replace(home / making.name.replace(MAKING, PREFIX))
+        except OSError as error:
+            raise BadFile(
+                "temporary folder",
+                rule=f"must be a folder in which folders can be made ({error.strerror})",
+                value=repr(str(home)),
+                next_step="Name another with `spill` in the plan or --spill.",
+            ) from None
+        self.remove = weakref.finalize(self, _remove, self.path, lock)
+
+
+def _remove(folder: Path, lock: BinaryIO) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    lock.close()
+
+
+def remove_abandoned(home: Path) -> None:
+    """Remove the folders of this user's processes that ended without removing them."""
+    for folder in (*home.glob(f"{PREFIX}*"), *home.glob(f"{MAKING}*")):
+        try:
+            state = folder.lstat()
+            ours = state.st_uid == os.geteuid() and stat.S_ISDIR(state.st_mode)
+            named = folder.name.startswith(PREFIX)
+            if ours and (named or time.time() - state.st_mtime > LONGEST):
+                # A folder gets its final name after its lock: without a lock it is not ours.
+                with (folder / LOCK).open("r+b" if named else "ab") as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder, ignore_errors=True)
+        except OSError:
+            continue  # in use, or being removed by another process
+
+
+@contextmanager
+def spilled_file(out: Path) -> Iterator[BinaryIO]:
+    """A new private file in the spill folder, which may be full."""
+    try:
+        with new_private(out) as file:
+            yield file
+        return
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+    raise no_room(out.parent)
+
+
+def no_room(folder: Path) -> BadFile:
+    """The refusal of a temporary folder that is full."""
+    return BadFile(
+        "temporary folder",
+        rule="must have room for files that are converted, code lists and intermediate results",
+        value=repr(str(folder)),
+        next_step="Free some space there, or name another with `spill` or --spill.",
+    )

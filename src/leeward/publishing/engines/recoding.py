@@ -256,7 +256,14 @@ def recoded(
         texts = pa.table({f"text_{n}": list(classes.texts), f"adds_{n}": adds[:-2].astype("int32")})
         known = scratch.keep(texts)
         if ambiguous:
-            known = scratch.keep(_matched_once(chosen[f"raw_{n}"], known, n))
+            # The texts of the column that are one listed text each.
+            raw_texts = chosen[f"raw_{n}"].as_table().rename(held=f"raw_{n}").distinct()
+            matches = raw_texts.join(known, raw_texts.held == known[f"text_{n}"])
+            each = matches.group_by("held").aggregate(
+                **{f"adds_{n}": matches[f"adds_{n}"].min(), "listed": matches.count()}
+            )
+            once = each.filter(each.listed == 1)
+            known = scratch.keep(once.select(f"adds_{n}", **{f"text_{n}": "held"}))
         chosen = chosen.left_join(known, chosen[f"raw_{n}"] == known[f"text_{n}"])
     terms: dict[str, list[Column]] = defaultdict(list)
     for n, (k, _, adds) in enumerate(shares):
@@ -270,15 +277,6 @@ def recoded(
 def class_or_code(column: Column, of: Attribute | TextClasses) -> Column:
     """A column as the texts that its codes are known by; of numbers, those of classes."""
     return code_text(column) if of.numbers is None else class_text(column, of.numbers)
-
-
-def _matched_once(raw: Column, known: Table, number: int) -> Table:
-    """The texts of a column that are one listed text each, with what it adds."""
-    text, adds = f"text_{number}", f"adds_{number}"
-    held = raw.as_table().rename(held=raw.get_name()).distinct()
-    found = held.join(known, held.held == known[text])
-    each = found.group_by("held").aggregate(**{adds: found[adds].min(), "listed": found.count()})
-    return each.filter(each.listed == 1).select(adds, **{text: "held"})
 
 
 def numbered(scratch: Scratch, table: Table, profiles: Sequence[Profile], side: Side) -> Table:

@@ -38,15 +38,11 @@ class Sqlite(Remote):
         # Ibis would take the type of a column that is not declared from the first row.
         read_type = self._backend._parse_type
         kinds = {name: read_type(kind or "text", nullable=True) for name, kind in declared}
-        columns = ", ".join(
-            f"{_form(kind).format(quoted(name))} AS {quoted(name)}" for name, kind in kinds.items()
-        )
-        query = f"SELECT {columns} FROM {quoted(schema)}.{quoted(table)}"  # noqa: S608 (names are quoted)
+        columns = []
+        for column, kind in kinds.items():
+            fractions = kind.is_floating() or (kind.is_decimal() and kind.scale != 0)
+            other = NUMBERS if fractions or kind.is_boolean() else EITHER
+            form = TEXTS if kind.is_string() else other
+            columns.append(f"{form.format(quoted(column))} AS {quoted(column)}")
+        query = f"SELECT {', '.join(columns)} FROM {quoted(schema)}.{quoted(table)}"  # noqa: S608 (names are quoted)
         return self._backend.sql(query, schema=ibis.schema(kinds))
-
-
-def _form(kind: ibis.DataType) -> str:
-    if kind.is_string():
-        return TEXTS
-    fractions = kind.is_floating() or (kind.is_decimal() and kind.scale != 0)
-    return NUMBERS if fractions or kind.is_boolean() else EITHER

@@ -18,7 +18,6 @@ from leeward.publishing.engines.address import (
     parameter_of,
     split_sheet,
 )
-from leeward.publishing.engines.conversion import readable, with_rows_only
 from leeward.publishing.engines.csv_file import (
     LONGEST_ROW,
     READABLE,
@@ -31,6 +30,7 @@ from leeward.publishing.engines.database import Table, closed_on_refusal, row_co
 from leeward.publishing.engines.digest import FileDigest, FileState, digest_rows, state
 from leeward.publishing.engines.driver_errors import disclosed, hiding_errors
 from leeward.publishing.engines.duckdb import Embedded
+from leeward.publishing.engines.foreign_files import readable, with_rows_only
 from leeward.publishing.engines.headers import require_names
 from leeward.publishing.engines.loose_values import arrow_stream
 
@@ -76,7 +76,15 @@ class Files(Embedded):
 
     def _open(self, address: FileAddress | FrameAddress) -> Table:
         if isinstance(address, FrameAddress):
-            return self._copied(address)
+            stream = arrow_stream(address.frame, address.parameter)
+            require_names(stream.schema.names, address.parameter)
+            connection, name = self._backend.con, f"frame_{address.table}"
+            connection.register("leeward_stream", stream)
+            try:
+                connection.execute(f"CREATE TABLE {name} AS FROM leeward_stream")
+            finally:
+                connection.unregister("leeward_stream")
+            return self._backend.table(name)
         before = state(address.path)
         header = address.table in self._unread
         here = readable(address, self._spill.path, self._reading, header=header)
@@ -109,17 +117,6 @@ class Files(Embedded):
             max_line_size=LONGEST_ROW,
             hive_partitioning=False,
         )
-
-    def _copied(self, address: FrameAddress) -> Table:
-        stream = arrow_stream(address.frame, address.parameter)
-        require_names(stream.schema.names, address.parameter)
-        connection, name = self._backend.con, f"frame_{address.table}"
-        connection.register("leeward_stream", stream)
-        try:
-            connection.execute(f"CREATE TABLE {name} AS FROM leeward_stream")
-        finally:
-            connection.unregister("leeward_stream")
-        return self._backend.table(name)
 
     def tables(self, columns: Mapping[str, tuple[str, ...]] | None = None) -> Mapping[str, Table]:
         """A Parquet file or frame as it is; a CSV file loaded, so that it is parsed once."""
@@ -225,9 +222,20 @@ def opened_files(paths: Mapping[str, Path], parameter: str | None = None) -> Ite
     cannot be read they say that they cannot, and no more.
     """
     called = {table: parameter or parameter_of(table) for table in paths}
-    addresses = tuple(_address(table, path, called[table]) for table, path in paths.items())
+    addresses = []
+    for table, path in paths.items():
+        file, sheet = split_sheet(str(path))
+        kind = format_of(file)
+        if kind is None or not Path(file).is_file():
+            raise BadFile(
+                called[table],
+                rule=f"must be a file whose name ends in {ENDINGS}",
+                value=shown(path.name),
+                next_step="Give the path of such a file.",
+            )
+        addresses.append(FileAddress(table, Path(file), kind, sheet))
     try:
-        files = Files(addresses, Resources(), hashed=True)
+        files = Files(tuple(addresses), Resources(), hashed=True)
         try:
             yield files
         finally:
@@ -239,19 +247,6 @@ def opened_files(paths: Mapping[str, Path], parameter: str | None = None) -> Ite
             value="a file that is not (not shown)",
             next_step="Look at the file with its own tools.",
         ) from None
-
-
-def _address(table: str, path: Path, parameter: str) -> FileAddress:
-    file, sheet = split_sheet(str(path))
-    kind = format_of(file)
-    if kind is None or not Path(file).is_file():
-        raise BadFile(
-            parameter,
-            rule=f"must be a file whose name ends in {ENDINGS}",
-            value=shown(path.name),
-            next_step="Give the path of such a file.",
-        )
-    return FileAddress(table, Path(file), kind, sheet)
 
 
 def _refusal_of(read: Callable[[], object], file: FileAddress) -> LeewardError | None:

@@ -1,51 +1,42 @@
 """Tabulation: one shared pass over the data, and what each table gets of its result.
 
-The ordered rows of a query become arrays of some workplace cells at a time: where a batch ends
-depends on the public frame alone.
+Jobs are counted in two ways, by establishment and by worker, and both must agree.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import Literal
 
-import numpy as np
-
-from leeward.core.codebook import (
-    EVERY_STEP,
-    Batch,
-    Breakdown,
-    Cells,
-    Codebook,
-    Confidential,
-    JobsRule,
-    Marginal,
-    Steps,
-)
+from leeward.core.codebook import EVERY_STEP, Codebook, JobsRule, Marginal, Steps
 from leeward.core.errors import BadData, InvalidParameter
-from leeward.publishing.engines.code_classes import find_profiles, one_cell_each
+from leeward.publishing.engines.code_classes import Profile, Side, find_profiles, one_cell_each
 from leeward.publishing.engines.counted_rows import readable_tables, tidied
 from leeward.publishing.engines.database import (
     Column,
-    Columns,
     Scratch,
     SqlDatabase,
     Stream,
     Table,
     ibis,
     is_bytewise,
+    row_count,
 )
 from leeward.publishing.engines.driver_errors import hiding_errors_in
 from leeward.publishing.engines.frame import (
     Frame,
+    FrameUnits,
     find_establishments,
     find_frame,
     find_pays,
     find_units,
     largest,
+    pay_columns,
     unnumbered,
     workplace_side,
 )
-from leeward.publishing.engines.tally import Tally, count_profiles, require_balance, worker_side
+from leeward.publishing.engines.recoding import numbered, profile_name, recoded, same_id
 
 Owners = Literal["named", "merged"]
 """What is asked of the employers of establishments: their numbers, or their parts.
@@ -86,7 +77,10 @@ class Tabulation:
         steps = wanted.steps if is_bytewise(source["jobs"]) else EVERY_STEP
         tables = tidied(scratch, source, codebook, rule, steps)
         sides = list(dict.fromkeys(map(workplace_side, self._marginals)))
-        counted = [table for table in self._marginals if _looks_up_workers(table)]
+        # Jobs are counted by their worker cells; those of a product, by its parts.
+        counted = [
+            table for table in self._marginals if not (table.counts_every_job or table.breakdowns)
+        ]
         profiles = find_profiles(column for side in sides for part in side for column in part)
         self._pays = pays = find_pays(self._marginals)
         each, merged = bool(wanted.establishments), wanted.owners == "merged"
@@ -208,11 +202,6 @@ class Tabulation:
         return Stream(tuple(query.columns), hiding_errors_in(pieces))
 
 
-def _looks_up_workers(table: Marginal) -> bool:
-    """Whether jobs are counted by their worker cells; a product is, by its parts."""
-    return not (table.counts_every_job or table.breakdowns)
-
-
 def _with_parts(marginals: Iterable[Marginal]) -> Iterator[Marginal]:
     """Tables, and the tables of each product."""
     for marginal in marginals:
@@ -226,55 +215,102 @@ def _grouped(parts: Table, *keys: str, **further: Column) -> Table:
     return parts.group_by(*keys).aggregate(**sums, **further)
 
 
-def cut_frame(stream: Stream, cells: int, batch: int) -> Iterator[Columns]:
-    """The frame itself, in which every index must occur once."""
-    for begin, frame in zip(range(0, cells, batch), stream.cut(cells, batch), strict=True):
-        if not np.array_equal(frame["cell_index"], np.arange(min(batch, cells - begin))):
-            raise BadData(
-                "data",
-                rule="must not change while they are tabulated",
-                value="other workplace cells than there were before",
-                next_step="Tabulate again from data at rest.",
-            )
-        yield frame
+@dataclass(frozen=True)
+class Tally:
+    """Counts of jobs by unit and by the profiles of workers and jobs: every table adds them up.
+
+    `counts` has unit, profiles, jobs and payrolls; `sides` has, for each worker side, the unit, the
+    jobs, the payrolls and the number of the worker cell of every entry that counts in it.
+    """
+
+    profiles: tuple[Profile, ...]
+    counts: Table
+    sides: Mapping[Side, Table]
+
+    def is_cells_of(self, marginal: Marginal, frame: Frame) -> bool:
+        """Whether no two entries fall into the same cell of a table, so that nothing is added."""
+        return frame.one_unit_each and one_cell_each(self.profiles, worker_side(marginal))
+
+    def worker_cells(self, marginal: Marginal, frame: Frame, sums: Mapping[str, str]) -> Table:
+        """cell_index, unit (or part), worker_cell and sums of each unit by worker cell."""
+        entries = self.sides[worker_side(marginal)].rename(worker_cell="number")
+        placed = entries.join(frame.units, "unit")
+        return placed.select("cell_index", "worker_cell", unit="part", **sums)
 
 
-def dense_cells(frame: Columns, rows: Columns, worker_cells: int) -> Batch[Cells]:
-    """Counts (w, d) and the largest establishment of each workplace cell; payrolls likewise."""
-    dense: Columns = {}
-    for name in rows.keys() & {"counts", "cell_largest", "payroll"}:
-        dense[name] = np.zeros((frame["cell"].size, worker_cells), dtype=np.int64)
-        dense[name][rows["cell_index"], rows["worker_cell"]] = rows[name]
-    cells = Cells(
-        dense["counts"],
-        frame["largest"],
-        dense.get("cell_largest"),
-        in_frame=frame["in_frame"],
-        payroll=dense.get("payroll"),
-        largest_payroll=frame.get("largest_payroll"),
+def worker_side(marginal: Marginal) -> Side:
+    """The worker part, and the filters on workers and jobs."""
+    filters = tuple(kept for kept in marginal.filters if not kept.attribute.of_workplaces)
+    return marginal.worker, filters
+
+
+def count_profiles(
+    scratch: Scratch,
+    tables: dict[str, Table],
+    codebook: Codebook,
+    units: FrameUnits,
+    marginals: Iterable[Marginal],
+    *,
+    ambiguous: bool = False,
+) -> Tally:
+    """One pass over jobs and workers; the workers are read only if some table needs them.
+
+    With `ambiguous` a text that the database takes for several codes counts as an unlisted one.
+    """
+    sides = dict.fromkeys(map(worker_side, marginals))
+    needed = [dimension for side in sides for part in side for dimension in part]
+    of_jobs, of_workers = (
+        find_profiles(dimension for dimension in needed if dimension.attribute.table == table)
+        for table in ("jobs", "workers")
     )
-    return Batch(frame["cell"], Confidential(cells))
+    keys, jobs, workers = codebook.keys, tables["jobs"], tables["workers"]
+    ids = {"worker": jobs[keys.jobs.worker], "workplace": jobs[keys.jobs.workplace]}
+    paid = pay_columns(jobs, "jobs", units.pays)
+    jobs = recoded(scratch, jobs, ids | paid, of_jobs, ambiguous=ambiguous)
+    at = units.establishments.select("id", "unit")
+    joined = jobs.join(at, same_id(jobs.workplace, at.id)).drop("id")
+    paid = pay_columns(workers, "workers", units.pays)
+    if of_workers or paid:
+        ids, first = {"person": workers[keys.workers.id]}, len(of_jobs)
+        people = recoded(scratch, workers, ids | paid, of_workers, first=first, ambiguous=ambiguous)
+        joined = joined.join(people, same_id(joined.worker, people.person))
+    profiles = (*of_jobs, *of_workers)
+    groups = ("unit", *map(profile_name, range(len(profiles))))
+    chosen = joined.select(*groups, *units.pays.values())
+    payrolls = {pay: chosen[pay].sum() for pay in units.pays.values()}
+    counts = scratch.keep(chosen.group_by(*groups).aggregate(jobs=chosen.count(), **payrolls))
+    kept = ("unit", *units.sums, "number")
+    entries = {side: numbered(scratch, counts, profiles, side).select(*kept) for side in sides}
+    return Tally(profiles, counts, entries)
 
 
-def frame_cells(frame: Columns, *, cell_largest: bool) -> Batch[Cells]:
-    """The cells of a table in which every job of a workplace cell counts in its one worker cell."""
-    every = np.zeros_like(frame["cell_index"])
-    rows = {"cell_index": frame["cell_index"], "worker_cell": every, "counts": frame["jobs"]}
-    rows |= {"cell_largest": frame["largest"]} if cell_largest else {}
-    rows |= {"payroll": frame["payroll"]} if "payroll" in frame else {}
-    return dense_cells(frame, rows, 1)
+def require_balance(
+    database: SqlDatabase, tables: Mapping[str, Table], units: FrameUnits, entries: Table | None
+) -> None:
+    """Refuse counts that disagree with sizes: the noise would follow a wrong size.
 
-
-def joint_cells(
-    frame: Columns, tables: Iterable[Columns], breakdowns: tuple[Breakdown, ...]
-) -> Batch[Cells]:
-    """The cells of all tables of a product side by side; what a table leaves out has its cell."""
-    parts = []
-    for rows, breakdown in zip(tables, breakdowns, strict=True):
-        counts = np.zeros((frame["cell"].size, breakdown.cells), dtype=np.int64)
-        counts[rows["cell_index"], rows["worker_cell"]] = rows["counts"]
-        if breakdown.rest:
-            counts[:, -1] = frame["jobs"] - counts.sum(axis=1)
-        parts.append(counts)
-    cells = Cells(np.concatenate(parts, axis=1), frame["largest"], in_frame=frame["in_frame"])
-    return Batch(frame["cell"], Confidential(cells))
+    Every establishment must be found once, and every job at one of them, with one worker. Ids that
+    a database takes for equal in one query and not in the next, and rows that come or go in
+    between, break this; payrolls must agree as jobs do. `entries` has unit, jobs and payrolls of
+    everything that was counted by workers, before any filter.
+    """
+    sizes = units.establishments
+    (sums,) = database.rows(sizes.aggregate(rows=sizes.count(), jobs=sizes.jobs.sum()))
+    expected = [row_count(database, tables[name]) for name in ("workplaces", "jobs")]
+    balanced = expected == [int(sums["rows"]), int(sums["jobs"] or 0)]
+    if balanced and entries is not None:
+        added = entries.group_by(at=entries.unit).aggregate(
+            **{f"counted_{name}": entries[name].sum() for name in units.sums}
+        )
+        in_all = units.table.select("unit", *units.sums)
+        both = in_all.left_join(added, in_all.unit == added["at"])
+        differ = [both[name] != both[f"counted_{name}"].fill_null(0) for name in units.sums]
+        balanced = not row_count(database, both.filter(reduce(or_, differ)))
+    if not balanced:
+        raise BadData(
+            "data",
+            rule="must have every job at one workplace and one worker in each query alike",
+            value="sums that differ (not shown)",
+            next_step="Run `leeward check`; give the columns of ids one binary collation; release "
+            "from data at rest.",
+        )

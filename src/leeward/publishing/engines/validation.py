@@ -18,10 +18,9 @@ from leeward.core.codebook import (
 from leeward.core.codebook.row_rules import AS_THEY_ARE, LIMIT
 from leeward.publishing.engines.column_checks import ColumnChecks, judged
 from leeward.publishing.engines.counted_rows import needed_columns, readable_tables
-from leeward.publishing.engines.database import Scratch, SqlDatabase, row_count
+from leeward.publishing.engines.database import Column, Scratch, SqlDatabase, ibis, row_count
 from leeward.publishing.engines.driver_errors import disclosed
 from leeward.publishing.engines.headers import header_problems
-from leeward.publishing.engines.id_bits import SoundIds, sound_ids
 from leeward.publishing.engines.near_misses import FORMS, encoding_hint
 from leeward.publishing.engines.probes import Probe
 
@@ -47,6 +46,20 @@ PERIODS = (
 ONE_ROW = "Keep one row for each id."
 ONE_JOB = "Keep one row for each worker at each workplace."
 RANK = "Give every job a number by which the primary job is chosen."
+
+BITS_EACH = 16
+"""Bits for each row at most: 2 bytes in each thread; an entry of a hash table has about fifty."""
+
+LARGEST = 2**62
+"""Ids beyond this, or their range, might not fit into 64 bits."""
+
+COMPARED = """
+SELECT bit_count(own) = own_rows AS once, bit_count(given) = given_rows AS given_once,
+    bit_count(given & ~own) = 0 AS found
+FROM (SELECT bitstring_agg(id::BIGINT, {low}, {high}) AS own, count(id) AS own_rows FROM ({own})),
+    (SELECT bitstring_agg(id::BIGINT, {low}, {high}) AS given, count(id) AS given_rows
+     FROM ({given}))"""
+ANSWERS = {"once": "boolean", "given_once": "boolean", "found": "boolean"}
 
 
 def find_problems(
@@ -105,6 +118,58 @@ def _reported(rows: "RowChecks", columns: ColumnChecks, progress: Progress) -> I
         if needed:
             progress(words)
             yield from check()
+
+
+@dataclass(frozen=True)
+class SoundIds:
+    """What is certainly right with the ids of a table, and with those that jobs give for it.
+
+    False where it is wrong, and where it is not known.
+    """
+
+    once: bool = False
+    """No id of the table occurs twice."""
+
+    given_once: bool = False
+    """No two jobs give the same id."""
+
+    found: bool = False
+    """The table has every id that a job gives."""
+
+
+NOTHING_KNOWN = SoundIds()
+
+
+def sound_ids(database: SqlDatabase, own: Column, given: Column) -> SoundIds:
+    """Compare the ids of a table with those that jobs give; nulls are no ids.
+
+    Groups count rows of duplicate ids, and joins jobs that point nowhere: of a million ids either
+    takes a hash table of a million entries. Where ids are numbered without large gaps, a bit for
+    each number proves the same: as many bits as ids, and no bit of the jobs that the table lacks.
+
+    `once` and `given_once` are about rows with an id. Nothing is known of texts, of numbers with
+    large gaps, of empty tables, and of databases without strings of bits.
+    """
+    backend = own.get_backend()
+    if backend.name != "duckdb" or not (own.type().is_integer() and given.type().is_integer()):
+        return NOTHING_KNOWN
+    spans = []
+    for ids in (own, given):
+        (span,) = database.rows(
+            ids.as_table().aggregate(low=ids.min(), high=ids.max(), rows=ids.count())
+        )
+        if not span["rows"]:
+            return NOTHING_KNOWN
+        spans.append(span)
+    low, high = min(span["low"] for span in spans), max(span["high"] for span in spans)
+    bits = BITS_EACH * min(span["rows"] for span in spans)
+    if low <= -LARGEST or high >= LARGEST or high - low >= bits:
+        return NOTHING_KNOWN
+    columns = {"own": own, "given": given}
+    sources = {name: backend.compile(ids.name("id").as_table()) for name, ids in columns.items()}
+    query = COMPARED.format(low=low, high=high, **sources)
+    (answers,) = database.rows(backend.sql(query, schema=ibis.schema(ANSWERS)))
+    return SoundIds(**answers)
 
 
 @dataclass(frozen=True)

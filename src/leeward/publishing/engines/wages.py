@@ -6,7 +6,7 @@ pay in t+1 at its end, with pay in both it lasts the full quarter. The database 
 and only the jobs leave it. CONFIDENTIAL.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -91,20 +91,21 @@ def _written(database: SqlDatabase, wanted: WageJobs, out: Path) -> JobsFile:
     pairs = scratch.keep(_pairs(records, wanted))
     odd += tuple(odd_pairs(database, pairs, wanted))
     jobs = scratch.keep(_jobs(pairs, wanted, with_flow=not missing))
-    linked = None if missing else _linked(database, pairs)
+    linked = None
+    if not missing:
+        there, beside = pairs.now > 0, (pairs.before > 0) | (pairs.after > 0)
+        counts = {"jobs": pairs.count(where=there), "both": pairs.count(where=there & beside)}
+        (sums,) = database.rows(pairs.aggregate(**counts))
+        linked = Fraction(int(sums["both"]), int(sums["jobs"])) if sums["jobs"] else None
     pieces = hiding_errors_in(database.stream(jobs.order_by("cell_index")), TABLE.upper())
-    rows = write_private(out, pieces, _schema(jobs))
+    _, *kinds = jobs.schema().items()
+    # Whole numbers and texts, on every database alike: sums of whole numbers are decimals in some.
+    whole = {name for name, kind in kinds if name == "earnings" or kind.is_integer()}
+    schema = pa.schema((name, pa.int64() if name in whole else pa.string()) for name, _ in kinds)
+    rows = write_private(out, pieces, schema)
     doubtful = tuple(records for records in odd if records.problem in DOUBTFUL)
     left_out = tuple(records for records in odd if records.problem not in DOUBTFUL)
     return JobsFile(out, rows, missing, left_out, doubtful, linked)
-
-
-def _linked(database: SqlDatabase, pairs: Table) -> Fraction | None:
-    """Which share of those with pay in the quarter have pay in a neighbour of it too."""
-    there, beside = pairs.now > 0, (pairs.before > 0) | (pairs.after > 0)
-    counts = {"jobs": pairs.count(where=there), "both": pairs.count(where=there & beside)}
-    (sums,) = database.rows(pairs.aggregate(**counts))
-    return Fraction(int(sums["both"]), int(sums["jobs"])) if sums["jobs"] else None
 
 
 def _pairs(records: Table, wanted: WageJobs) -> Table:
@@ -133,26 +134,19 @@ def _jobs(pairs: Table, wanted: WageJobs, *, with_flow: bool) -> Table:
     """The jobs in the order of person and workplace, with their number in it."""
     jobs = pairs.filter(*(pairs[name] > 0 for name in ("now", *wanted.paid)))
     if wanted.one is not None:
-        jobs = _one_each(jobs, ONES[wanted.one])
+        # The job of each person with the largest pay in some quarters; ties go to the first id.
+        # Ids are ordered as texts, whatever type their column has.
+        largest = ibis.desc(reduce(add, (jobs[name] for name in ONES[wanted.one])))
+        first = ibis.asc(ordered_text(jobs.workplace_id))
+        turn = ibis.row_number().over(group_by=jobs.worker_id, order_by=[largest, first])
+        numbered = jobs.mutate(turn=turn)
+        jobs = numbered.filter(numbered.turn == 0).drop("turn")
     before, after = (ibis.ifelse(pay > 0, "1", "0") for pay in (jobs.before, jobs.after))
     flow = {"flow": before + after} if with_flow else {}
     order = ibis.row_number().over(order_by=[jobs.worker_id, jobs.workplace_id])
     return jobs.select(
         "worker_id", "workplace_id", cell_index=order.cast("int64"), earnings=jobs.now, **flow
     ).select("cell_index", "worker_id", "workplace_id", "earnings", *flow)
-
-
-def _one_each(jobs: Table, quarters: Iterable[str]) -> Table:
-    """The job of each person with the largest pay in these quarters; ties go to the first id.
-
-    Ids are ordered as texts, whatever type their column has.
-    """
-    largest = ibis.desc(reduce(add, (jobs[name] for name in quarters)))
-    turn = ibis.row_number().over(
-        group_by=jobs.worker_id, order_by=[largest, ibis.asc(ordered_text(jobs.workplace_id))]
-    )
-    numbered = jobs.mutate(turn=turn)
-    return numbered.filter(numbered.turn == 0).drop("turn")
 
 
 def _missing(database: SqlDatabase, records: Table, wanted: WageJobs) -> tuple[str, ...]:
@@ -170,19 +164,15 @@ def _missing(database: SqlDatabase, records: Table, wanted: WageJobs) -> tuple[s
         )
     for name in ("now", *wanted.paid):
         if not sums[name]:
-            raise _no_records(wanted, name)
+            why = "" if name == "now" else f", by which {wanted.one or wanted.kind} jobs are known"
+            other = "" if name == "now" or wanted.one == "dominant" else ", or --kind any"
+            raise BadData(
+                TABLE.upper(),
+                rule=f"must have records of {wanted.quarters[name]}{why}",
+                value="none of that quarter",
+                next_step=f"Add them, or give another --quarter{other}.",
+            )
     return tuple(wanted.quarters[name] for name in ("before", "after") if not sums[name])
-
-
-def _no_records(wanted: WageJobs, name: str) -> BadData:
-    why = "" if name == "now" else f", by which {wanted.one or wanted.kind} jobs are known"
-    other = "" if name == "now" or wanted.one == "dominant" else ", or --kind any"
-    return BadData(
-        TABLE.upper(),
-        rule=f"must have records of {wanted.quarters[name]}{why}",
-        value="none of that quarter",
-        next_step=f"Add them, or give another --quarter{other}.",
-    )
 
 
 def _require_one_employer(database: SqlDatabase, records: Table) -> None:
@@ -218,13 +208,3 @@ def _require_columns(table: Table, columns: Mapping[str, str]) -> None:
                 value=f"{shown(column)}, of the type {kind}",
                 next_step="Convert the column, or name another.",
             )
-
-
-def _schema(jobs: Table) -> pa.Schema:
-    """The columns of the file: whole numbers and texts, on every database alike.
-
-    Sums of whole numbers are decimals in some.
-    """
-    _, *columns = jobs.schema().items()
-    whole = {name for name, kind in columns if name == "earnings" or kind.is_integer()}
-    return pa.schema((name, pa.int64() if name in whole else pa.string()) for name, _ in columns)

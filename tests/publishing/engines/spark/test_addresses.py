@@ -8,9 +8,13 @@ from leeward.core.codebook import TABLES
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.publishing.engines import connect
-from leeward.publishing.engines.address_reading import read_addresses, seen_from
+from leeward.publishing.engines.address import SparkAddress
+from leeward.publishing.engines.address_reading import (
+    read_addresses,
+    read_spark_addresses,
+    seen_from,
+)
 from leeward.publishing.engines.spark.session import chosen_remote
-from leeward.publishing.engines.spark.spark_address import SparkAddress, read_spark_addresses
 from tests.publishing.engines.small import economy, parquet
 from tests.publishing.engines.spark.asking import SECRET, refusal
 
@@ -95,7 +99,7 @@ def test_a_path_is_on_this_machine_unless_it_says_where(
     written: str, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "leeward.publishing.engines.spark.spark_address.refuse_unreadable", lambda *_: None
+        "leeward.publishing.engines.address_reading.refuse_unreadable", lambda *_: None
     )
     found = read_spark_addresses(dict.fromkeys(TABLES, written), tmp_path)
     assert {one.url for one in found} == {url.format(tmp_path)}

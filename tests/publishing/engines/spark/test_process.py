@@ -16,8 +16,8 @@ from leeward.core.codebook.resources import Resources
 from leeward.core.errors import BadFile
 from leeward.core.installation import hint
 from leeward.publishing.engines import connect
+from leeward.publishing.engines.private_file import SpillFolder
 from leeward.publishing.engines.spark.java import launched, private_settings, variables
-from leeward.publishing.engines.spill import SpillFolder
 from tests.publishing.engines.small import codebook, economy, marginal, parquet
 from tests.publishing.engines.spark.conftest import Cluster
 from tests.publishing.engines.truth import counts

@@ -19,10 +19,10 @@ from leeward.core.codebook import TABLES, Codebook, Marginal, SingleJob, Steps
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import BadFile
 from leeward.publishing.engines import Engine, connect
+from leeward.publishing.engines.address_reading import read_spark_addresses
 from leeward.publishing.engines.driver_errors import hiding_errors
 from leeward.publishing.engines.spark.cluster import Spark
 from leeward.publishing.engines.spark.session import TALKING, Loggers, Running, open_session
-from leeward.publishing.engines.spark.spark_address import read_spark_addresses
 from tests.publishing.engines.small import Economy, Sources, codebook, economy, parquet, whole
 from tests.publishing.engines.spark.conftest import Cluster
 from tests.publishing.engines.truth import counts, truth

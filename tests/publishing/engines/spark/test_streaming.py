@@ -8,9 +8,9 @@ import pytest
 
 from leeward.core.codebook import SingleJob
 from leeward.publishing.engines import connect
+from leeward.publishing.engines.address_reading import read_spark_addresses
 from leeward.publishing.engines.spark import cluster
 from leeward.publishing.engines.spark.cluster import Spark, spans
-from leeward.publishing.engines.spark.spark_address import read_spark_addresses
 from tests.publishing.engines.small import economy, parquet
 from tests.publishing.engines.spark.asking import SPARK, place_by_sex
 from tests.publishing.engines.spark.conftest import Cluster

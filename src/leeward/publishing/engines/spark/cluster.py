@@ -19,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leeward.core.errors import BadFile
+from leeward.publishing.engines.address import SparkAddress
 from leeward.publishing.engines.database import Table, closed_on_refusal, ibis
 from leeward.publishing.engines.driver_errors import hiding_errors
 from leeward.publishing.engines.headers import require_names
 from leeward.publishing.engines.spark.session import Session, Worker, open_session
-from leeward.publishing.engines.spark.spark_address import SparkAddress
 
 DataFrame = Any
 """A table or a query of PySpark, classic or Connect."""

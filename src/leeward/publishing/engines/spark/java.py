@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from leeward.core.errors import BadFile
-from leeward.publishing.engines.spill import SpillFolder
+from leeward.publishing.engines.private_file import SpillFolder
 
 SETTINGS = {
     "spark.sql.ansi.enabled": "true",  # an overflow raises
@@ -67,7 +67,14 @@ def launched() -> tuple[Context, Callable[[], None]]:
     from pyspark import SparkConf, SparkContext  # noqa: PLC0415 (loaded if asked for)
     from pyspark.java_gateway import launch_gateway  # noqa: PLC0415 (loaded if asked for)
 
-    _require_java()
+    home = os.environ.get("JAVA_HOME")
+    if shutil.which(f"{home}/bin/java" if home else "java") is None:
+        raise BadFile(
+            "data.engine",
+            rule="spark needs Java, which is not installed",
+            value="no java in JAVA_HOME or PATH",
+            next_step="Install a Java 17 runtime.",
+        )
     with ExitStack() as ends:
         folder = _folder(ends, None)
         with _inherited(variables(folder, os.environ)):
@@ -113,17 +120,6 @@ def _require_privacy(jvm: Any, folder: Path) -> None:  # noqa: ANN401 (Py4J ship
             rule="must be a Spark that keeps its messages and files to itself",
             value="a Java that was told otherwise",
             next_step=f"Look for _JAVA_OPTIONS and {ROOM} in spark-env.sh, and remove them.",
-        )
-
-
-def _require_java() -> None:
-    home = os.environ.get("JAVA_HOME")
-    if shutil.which(f"{home}/bin/java" if home else "java") is None:
-        raise BadFile(
-            "data.engine",
-            rule="spark needs Java, which is not installed",
-            value="no java in JAVA_HOME or PATH",
-            next_step="Install a Java 17 runtime.",
         )
 
 

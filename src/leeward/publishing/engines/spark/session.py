@@ -60,7 +60,17 @@ def chosen_remote(written: str | None) -> str | None:
 
 def open_session(remote: str | None) -> Opened:
     """A session at the server named, or where Spark has been set up, or in this machine."""
-    _require_pyspark()
+    unblock_pandas()  # Ibis needs it for Spark
+    try:
+        import pandas  # type: ignore[import-untyped] # noqa: F401, PLC0415 (loaded if asked for)
+        import pyspark  # noqa: F401, PLC0415 (loaded if asked for)
+    except ImportError:
+        raise BadFile(
+            "data.engine",
+            rule="spark needs PySpark, which is not installed",
+            value="no PySpark",
+            next_step=hint("spark"),
+        ) from None
     try:
         with ExitStack() as ends:  # whatever fails, all that was opened is ended
             Loggers.silenced(ends)
@@ -80,20 +90,6 @@ def open_session(remote: str | None) -> Opened:
         value=f"a failure of the kind {kind}",
         next_step="Try `pyspark` with the same settings; Spark 4.0 needs Java 17 or 21.",
     )
-
-
-def _require_pyspark() -> None:
-    unblock_pandas()  # Ibis needs it for Spark
-    try:
-        import pandas  # type: ignore[import-untyped] # noqa: F401, PLC0415 (loaded if asked for)
-        import pyspark  # noqa: F401, PLC0415 (loaded if asked for)
-    except ImportError:
-        raise BadFile(
-            "data.engine",
-            rule="spark needs PySpark, which is not installed",
-            value="no PySpark",
-            next_step=hint("spark"),
-        ) from None
 
 
 def _connected(remote: str, ends: ExitStack) -> Session:
@@ -128,20 +124,15 @@ def _connected(remote: str, ends: ExitStack) -> Session:
 
 
 def _started(ends: ExitStack) -> Session:
-    """A session beside one that is there; else beside one that is started, and ends with it."""
+    """A session beside one that is there; else beside one that is started, and ends with it.
+
+    The session that was active before ours worked will be active again.
+    """
     from pyspark.sql import SparkSession  # noqa: PLC0415 (loaded if asked for)
 
     running = Running.joined()
     ends.callback(running.left)
-    _reactivate(running.context, ends)
-    # Not by its builder, which looks for other modes in the environment.
-    return SparkSession(running.context).newSession()
-
-
-def _reactivate(context: Context, ends: ExitStack) -> None:
-    """The session that was active before ours worked will be active again."""
-    from pyspark.sql import SparkSession  # noqa: PLC0415 (loaded if asked for)
-
+    context = running.context
     java = SparkSession._get_j_spark_session_class(context._jvm)
     python, active = SparkSession._activeSession, java.getActiveSession()
 
@@ -155,17 +146,34 @@ def _reactivate(context: Context, ends: ExitStack) -> None:
             java.clearActiveSession()
 
     ends.callback(again)
+    # Not by its builder, which looks for other modes in the environment.
+    return SparkSession(context).newSession()
 
 
 class Running:
-    """The Spark of this process, for one engine or several: what was started ends with the last."""
+    """The Spark of this process, for one engine or several: what was started ends with the last.
+
+    A context that is there gets its messages back.
+    """
 
     _current: ClassVar[Self | None] = None
     _lock: ClassVar[RLock] = RLock()
 
     def __init__(self) -> None:
         self._users = 0
-        self.context, self._end = _context()
+        from pyspark import SparkContext  # noqa: PLC0415 (loaded if asked for)
+
+        context = SparkContext._active_spark_context
+        if context is not None:
+            end = _silenced(context)
+        elif SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
+            with same_signals():
+                context = SparkContext()
+            _silenced(context)
+            end = context.stop
+        else:
+            context, end = launched()
+        self.context, self._end = context, end
 
     @classmethod
     def joined(cls) -> Self:
@@ -187,21 +195,6 @@ class Running:
                 if type(self)._current is self:
                     type(self)._current = None
                 self._end()
-
-
-def _context() -> tuple[Context, Callable[[], None]]:
-    """A SparkContext and what ends it; of one that is there, what gives its messages back."""
-    from pyspark import SparkContext  # noqa: PLC0415 (loaded if asked for)
-
-    context = SparkContext._active_spark_context
-    if context is not None:
-        return context, _silenced(context)
-    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ:
-        with same_signals():
-            context = SparkContext()
-        _silenced(context)
-        return context, context.stop
-    return launched()
 
 
 def _silenced(context: Context) -> Callable[[], None]:
