@@ -14,7 +14,7 @@ from leeward.publishing.bundle import BundleWriter, TableWriter, disk, sealed_fo
 from leeward.publishing.engines import engine
 from leeward.publishing.engines.duckdb import Embedded
 from leeward.publishing.ledger import Ledger, ledger
-from leeward.publishing.ledger.transaction import Transaction
+from leeward.publishing.ledger.store import Transaction
 
 LOG = "steps.txt"
 GATE = "gate"

@@ -11,8 +11,7 @@ import pytest
 
 from leeward.publishing.ledger import Entry, Ledger
 from leeward.publishing.ledger.notation import written
-from leeward.publishing.ledger.store import Store
-from leeward.publishing.ledger.transaction import Transaction
+from leeward.publishing.ledger.store import Store, Transaction
 from tests.publishing.ledger.scenes import ledger_with, release, strong
 
 PROCESSES = 8

@@ -61,7 +61,14 @@ class ColumnChecks:
             if attribute.origin is None:  # the column of a derived one is looked at already
                 unknown = self._unknown(attribute, strangers[_lookup(attribute)])
                 findings |= dict.fromkeys(unknown)
-            findings |= dict.fromkeys(self._shared(attribute))
+            # A column of several attributes is looked up in the lists of all of them at once.
+            where = attribute.table, attribute.column
+            same = [other for other in self._coded() if (other.table, other.column) == where]
+            listed = {text for other in same for text in other.recode}
+            if attribute is same[0] and listed != set(attribute.recode):
+                wrong = self.probe.ambiguous(*where, listed)
+                if wrong[0]:
+                    findings[self._ambiguous(*where, wrong)] = None
         yield from findings
 
     def _coded(self) -> list[Attribute]:
@@ -118,24 +125,22 @@ class ColumnChecks:
             yield self._folded(missing, "missing_code", into, attribute.unknown)
         if strangers.unlisted:
             into = _code(attribute, attribute.unlisted)
-            remedy = self._remedy(attribute, strangers, into)
+            spelled = CodeSpelling(attribute, strangers.sample, self.codebook.library)
+            # What the texts are instead of codes; else, or if they are folded, what to do.
+            hints = [*dict.fromkeys(spelled.near())]
+            explained = bool(hints) and set(strangers.examples) <= set(strangers.near)
+            if not explained and (words := spelled.explained()):
+                hints.append(words)
+                explained = True
+            if into is not None:
+                hints.append(_folds(attribute, into, "other"))
+            elif not explained:
+                hints.append(LIST_FRAME if attribute.of_workplaces else LIST)
             wrong = strangers.unlisted, strangers.examples
-            unlisted = Finding("unlisted code", *where, *wrong, remedy, doubtful=into is not None)
+            unlisted = Finding(
+                "unlisted code", *where, *wrong, " ".join(hints), doubtful=into is not None
+            )
             yield self._folded(unlisted, "unlisted_code", into, attribute.unknown)
-
-    def _remedy(self, attribute: Attribute, strangers: Strangers, into: str | None) -> str:
-        """What unlisted texts are instead of codes; else, or if they are folded, what to do."""
-        spelled = CodeSpelling(attribute, strangers.sample, self.codebook.library)
-        hints = [*dict.fromkeys(spelled.near())]
-        explained = bool(hints) and set(strangers.examples) <= set(strangers.near)
-        if not explained and (words := spelled.explained()):
-            hints.append(words)
-            explained = True
-        if into is not None:
-            hints.append(_folds(attribute, into, "other"))
-        elif not explained:
-            hints.append(LIST_FRAME if attribute.of_workplaces else LIST)
-        return " ".join(hints)
 
     def _folded(
         self, finding: Finding, rule: str, into: str | None, unknown: str | None
@@ -145,16 +150,6 @@ class ColumnChecks:
             return judged(finding, rule, strict=self.strict)
         doubtful = finding.doubtful or into != unknown
         return replace(finding, rule=rule, refuses=False, into=into, doubtful=doubtful)
-
-    def _shared(self, attribute: Attribute) -> Iterator[Finding]:
-        """A column of several attributes is looked up in the lists of all of them at once."""
-        table, column = attribute.table, attribute.column
-        same = [other for other in self._coded() if (other.table, other.column) == (table, column)]
-        listed = {text for other in same for text in other.recode}
-        if attribute is same[0] and listed != set(attribute.recode):
-            wrong = self.probe.ambiguous(table, column, listed)
-            if wrong[0]:
-                yield self._ambiguous(table, column, wrong)
 
     def _ambiguous(self, table: str, column: str, wrong: Wrong) -> Finding:
         """A job would count in several cells."""

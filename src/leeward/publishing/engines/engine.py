@@ -27,7 +27,7 @@ from leeward.publishing.engines.database import Scratch, SqlDatabase, row_count
 from leeward.publishing.engines.driver_errors import hiding_errors
 from leeward.publishing.engines.headers import header_problems
 from leeward.publishing.engines.lost_jobs import AttributeSets, count_impossible, count_lost
-from leeward.publishing.engines.tabulation import Owners, Tabulation, Wanted
+from leeward.publishing.engines.tabulation import Owners, Tabulation, Wanted, unprepared
 from leeward.publishing.engines.validation import find_problems, is_staffed
 from leeward.publishing.engines.workplaces import frame_sketch, list_codes
 
@@ -221,10 +221,5 @@ class Engine:
                 next_step="Give a number such as 10000.",
             )
         if self._tabulation is None:
-            raise InvalidParameter(
-                "marginal",
-                rule="must be prepared first",
-                value="an engine that has prepared nothing",
-                next_step="Give it to prepare.",
-            )
+            raise unprepared("marginal", "an engine that has prepared nothing")
         return self._tabulation

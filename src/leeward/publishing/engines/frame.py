@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import prod
-from operator import add
+from operator import add, or_
 
 from leeward.core.codebook import Attribute, Codebook, Marginal
+from leeward.core.errors import BadData
 from leeward.publishing.engines.code_classes import Profile, Side, one_cell_each
 from leeward.publishing.engines.database import Column, Scratch, SqlDatabase, Table, ibis, row_count
 from leeward.publishing.engines.recoding import (
@@ -50,6 +51,12 @@ def workplace_side(marginal: Marginal) -> Side:
     """What decides the frame of a table: workplace part and workplace filters."""
     filters = tuple(kept for kept in marginal.filters if kept.attribute.of_workplaces)
     return marginal.workplace, filters
+
+
+def worker_side(marginal: Marginal) -> Side:
+    """The worker part, and the filters on workers and jobs."""
+    filters = tuple(kept for kept in marginal.filters if not kept.attribute.of_workplaces)
+    return marginal.worker, filters
 
 
 @dataclass(frozen=True)
@@ -214,3 +221,35 @@ def find_frame(database: SqlDatabase, scratch: Scratch, units: FrameUnits, side:
         one_each,
         one_unit_parts=not units.merged,
     )
+
+
+def require_balance(
+    database: SqlDatabase, tables: Mapping[str, Table], units: FrameUnits, entries: Table | None
+) -> None:
+    """Refuse counts that disagree with sizes: the noise would follow a wrong size.
+
+    Every establishment must be found once, and every job at one of them, with one worker. Ids that
+    a database takes for equal in one query and not in the next, and rows that come or go in
+    between, break this; payrolls must agree as jobs do. `entries` has unit, jobs and payrolls of
+    everything that was counted by workers, before any filter.
+    """
+    sizes = units.establishments
+    (sums,) = database.rows(sizes.aggregate(rows=sizes.count(), jobs=sizes.jobs.sum()))
+    expected = [row_count(database, tables[name]) for name in ("workplaces", "jobs")]
+    balanced = expected == [int(sums["rows"]), int(sums["jobs"] or 0)]
+    if balanced and entries is not None:
+        added = entries.group_by(at=entries.unit).aggregate(
+            **{f"counted_{name}": entries[name].sum() for name in units.sums}
+        )
+        in_all = units.table.select("unit", *units.sums)
+        both = in_all.left_join(added, in_all.unit == added["at"])
+        differ = [both[name] != both[f"counted_{name}"].fill_null(0) for name in units.sums]
+        balanced = not row_count(database, both.filter(reduce(or_, differ)))
+    if not balanced:
+        raise BadData(
+            "data",
+            rule="must have every job at one workplace and one worker in each query alike",
+            value="sums that differ (not shown)",
+            next_step="Run `leeward check`; give the columns of ids one binary collation; release "
+            "from data at rest.",
+        )

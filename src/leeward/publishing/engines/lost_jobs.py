@@ -111,21 +111,18 @@ class Uncoded:
             wrong = none if attribute.missing is None else ibis.literal(False)
             flagged = flagged.mutate(**{name: wrong})
             if attribute.unlisted is None:
-                strange = self._strange(attribute, name)
-                text = code_text(flagged[attribute.column])
-                joined = flagged.left_join(strange, text == strange[f"text_{name}"])
+                # The texts of the column that the codebook does not list, each once.
+                raw = self.tables[table][attribute.column].name("raw").as_table()
+                texts = raw.select(**{f"text_{name}": code_text(raw.raw)}).distinct()
+                listed = pa.table({"known": pa.array([*attribute.recode], pa.string())})
+                known, text = self.scratch.keep(listed), texts[f"text_{name}"]
+                strange = texts.filter(text.notnull()).anti_join(known, text == known.known)
+                strange = self.scratch.keep(strange)
+                same = code_text(flagged[attribute.column]) == strange[f"text_{name}"]
+                joined = flagged.left_join(strange, same)
                 unlisted = joined[f"text_{name}"].notnull()
                 flagged = joined.mutate(**{name: joined[name] | unlisted}).drop(f"text_{name}")
         return flagged
-
-    def _strange(self, attribute: Attribute, name: str) -> Table:
-        """The texts of a column that the codebook does not list, each once."""
-        column = self.tables[attribute.table][attribute.column]
-        texts = column.name("raw").as_table()
-        texts = texts.select(**{f"text_{name}": code_text(texts.raw)}).distinct()
-        known = self.scratch.keep(pa.table({"known": pa.array([*attribute.recode], pa.string())}))
-        text = texts[f"text_{name}"]
-        return self.scratch.keep(texts.filter(text.notnull()).anti_join(known, text == known.known))
 
 
 def count_impossible(

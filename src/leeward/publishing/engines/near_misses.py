@@ -5,7 +5,7 @@ CONFIDENTIAL: hints quote rows. Only internal commands show them.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 
 from leeward.core.codebook import Attribute
 from leeward.core.codebook.classifications import PACKAGED, Library
@@ -150,30 +150,32 @@ class CodeSpelling:
 
     def near(self) -> Iterator[str]:
         """What texts differ by that are almost codes, and a wrong encoding."""
-        hints = (hint for text in self.texts for hint in self._near(text))
-        yield from islice(hints, MOST_NEAR)
+        listed, hints = self.attribute.recode, 0
+        for text in self.texts:
+            meant = text.strip()
+            likely = next((code for code in listed if code.lower() == meant.lower()), None)
+            if not meant:
+                yield (
+                    f"{text!r} is empty but no null: fill it, or make it a null and give `null_as`."
+                )
+            elif meant in listed:
+                yield f"{text!r} differs from {meant!r} by blanks: remove them."
+            elif likely is not None:
+                yield (
+                    f"{text!r} differs from {likely!r} by upper and lower case: write it as the "
+                    "codebook."
+                )
+            else:
+                continue
+            hints += 1
+            if hints == MOST_NEAR:
+                break
         yield from encoding_hint(self.texts)
 
     def explained(self) -> str | None:
         """What all texts together are, if they are something else than codes of the list."""
         zeros = filter(None, map(self._zeros, self.texts))
-        return next(chain(zeros, self._labels(), self._initials(), self._another_list()), None)
-
-    def _near(self, text: str) -> Iterator[str]:
-        """What differs by blanks, or by upper and lower case."""
-        listed, meant = self.attribute.recode, text.strip()
-        if not meant:
-            yield f"{text!r} is empty but no null: fill it, or make it a null and give `null_as`."
-            return
-        if meant in listed:
-            yield f"{text!r} differs from {meant!r} by blanks: remove them."
-            return
-        likely = next((code for code in listed if code.lower() == meant.lower()), None)
-        if likely is not None:
-            yield (
-                f"{text!r} differs from {likely!r} by upper and lower case: write it as the "
-                "codebook."
-            )
+        return next(chain(zeros, self._labels(), self._another_list()), None)
 
     def _zeros(self, text: str) -> str | None:
         """What differs by leading zeros, or by `.0`."""
@@ -187,13 +189,11 @@ class CodeSpelling:
         )
 
     def _labels(self) -> Iterator[str]:
+        """Labels in place of codes; or their first letters, such as M where the list has Male."""
         by_label = self._by(str.casefold)
         named = [text for text in self.texts if text.casefold() in by_label]
         if named:
             yield self._written(named, by_label, "a label", "labels")
-
-    def _initials(self) -> Iterator[str]:
-        """M and F where the list has Male and Female."""
         by_initial = self._by(lambda label: label[:1].casefold())
         single = [text for text in self.texts if text.strip()]
         if single and all(text.casefold() in by_initial for text in single):

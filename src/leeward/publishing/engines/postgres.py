@@ -48,11 +48,6 @@ _SHA256 = _builtin("sha256", "binary", gives="binary")
 _GET_BYTE = _builtin("get_byte", "binary", "int32", gives="int32")
 
 
-def _hashes(rows: Table) -> Table:
-    # Without a limit the planner would hash a row again for every byte that is read.
-    return rows.select(hash=_SHA256(_CONVERT_TO(rows.row, "UTF8"))).limit(EVERY)
-
-
 def _word(hashed: Column, number: int) -> Column:
     high, *lower = (_GET_BYTE(hashed, 4 * number + k) for k in range(4))
     word = high.cast("int64")
@@ -67,7 +62,11 @@ class Postgres(Remote):
     All that is read is read from one snapshot: what others write meanwhile is not seen.
     """
 
-    sha256 = Sha256(_hashes, _word)
+    sha256 = Sha256(
+        # Without a limit the planner would hash a row again for every byte that is read.
+        hashes=lambda rows: rows.select(hash=_SHA256(_CONVERT_TO(rows.row, "UTF8"))).limit(EVERY),
+        word=_word,
+    )
 
     def __init__(self, addresses: tuple[TableAddress, ...]) -> None:
         super().__init__(addresses)

@@ -123,13 +123,26 @@ class Probe:
         every = self.scratch.keep(known_texts(attributes))
         known = [every.filter(every.attribute == k) for k in range(len(attributes))]
         columns = [self._texts(attribute.table, attribute.column) for attribute in attributes]
-        counts = [
-            _stranger_counts(k, *pair) for k, pair in enumerate(zip(columns, known, strict=True))
-        ]
-        rows = {row["attribute"]: row for row in self.database.rows(ibis.union(*counts))}
-        strangers = []
+        counts = []
         for k, texts in enumerate(columns):
-            nulls, unlisted, ambiguous = (int(rows[k][count] or 0) for count in COUNTS)
+            codes = known[k].select(code="text")
+            both = texts.left_join(codes, texts.text == codes.code)
+            each = both.group_by("text").aggregate(
+                nulls=both.number.sum(where=both.text.isnull()),
+                unlisted=both.number.sum(where=both.text.notnull() & both.code.isnull()),
+                listed=both.code.count(),
+                matched=both.number.max(where=both.code.notnull()),
+            )
+            sums = each.aggregate(
+                nulls=each.nulls.sum(),
+                unlisted=each.unlisted.sum(),
+                ambiguous=each.matched.sum(where=each.listed > 1),
+            )
+            counts.append(sums.mutate(attribute=k))
+        rows = {row["attribute"]: row for row in self.database.rows(ibis.union(*counts))}
+        strangers, kinds = [], ("nulls", "unlisted", "ambiguous")
+        for k, texts in enumerate(columns):
+            nulls, unlisted, ambiguous = (int(rows[k][kind] or 0) for kind in kinds)
             listed = known[k].select("text")
             examples = self._unlisted(texts, listed) if unlisted else ((), (), ())
             doubled = self._ambiguous(texts, listed) if ambiguous else (0, ())
@@ -212,26 +225,6 @@ class Probe:
 
     def _examples(self, texts: Table, most: int = EXAMPLES) -> tuple[str, ...]:
         return first_texts(self.database, texts, most)
-
-
-COUNTS = ("nulls", "unlisted", "ambiguous")
-
-
-def _stranger_counts(attribute: int, texts: Table, known: Table) -> Table:
-    """One row: how many rows of a column have no text, an unknown one, or one of several codes."""
-    codes = known.select(code="text")
-    both = texts.left_join(codes, texts.text == codes.code)
-    each = both.group_by("text").aggregate(
-        nulls=both.number.sum(where=both.text.isnull()),
-        unlisted=both.number.sum(where=both.text.notnull() & both.code.isnull()),
-        listed=both.code.count(),
-        matched=both.number.max(where=both.code.notnull()),
-    )
-    return each.aggregate(
-        nulls=each.nulls.sum(),
-        unlisted=each.unlisted.sum(),
-        ambiguous=each.matched.sum(where=each.listed > 1),
-    ).mutate(attribute=attribute)
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,10 @@ Jobs are counted in two ways, by establishment and by worker, and both must agre
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import Literal
 
 from leeward.core.codebook import EVERY_STEP, Codebook, JobsRule, Marginal, Steps
-from leeward.core.errors import BadData, InvalidParameter
+from leeward.core.errors import InvalidParameter
 from leeward.publishing.engines.code_classes import Profile, Side, find_profiles, one_cell_each
 from leeward.publishing.engines.counted_rows import readable_tables, tidied
 from leeward.publishing.engines.database import (
@@ -21,7 +19,6 @@ from leeward.publishing.engines.database import (
     Table,
     ibis,
     is_bytewise,
-    row_count,
 )
 from leeward.publishing.engines.driver_errors import hiding_errors_in
 from leeward.publishing.engines.frame import (
@@ -33,7 +30,9 @@ from leeward.publishing.engines.frame import (
     find_units,
     largest,
     pay_columns,
+    require_balance,
     unnumbered,
+    worker_side,
     workplace_side,
 )
 from leeward.publishing.engines.recoding import numbered, profile_name, recoded, same_id
@@ -98,9 +97,9 @@ class Tabulation:
         self._frames = {side: find_frame(database, scratch, units, side) for side in sides}
         self._tally: Tally | None = None
         if counted:
-            once_each = "ambiguous_code" in steps
+            ambiguous = "ambiguous_code" in steps
             self._tally = count_profiles(
-                scratch, tables, codebook, units, counted, ambiguous=once_each
+                scratch, tables, codebook, units, counted, ambiguous=ambiguous
             )
         if kept:
             require_balance(database, tables, units, self._tally and self._tally.counts)
@@ -109,13 +108,8 @@ class Tabulation:
         """The frame of a prepared table."""
         prepared = self._establishments if establishments else self._marginals
         if marginal not in prepared:
-            raise InvalidParameter(
-                "marginal",
-                rule="must be prepared first"
-                + (" with its establishments" if establishments else ""),
-                value=repr(marginal.name),
-                next_step="Give it to prepare.",
-            )
+            with_what = " with its establishments" if establishments else ""
+            raise unprepared("marginal", repr(marginal.name), f"must be prepared first{with_what}")
         return self._frames[workplace_side(marginal)]
 
     def _sums(self, marginal: Marginal, jobs: str = "jobs") -> dict[str, str]:
@@ -146,7 +140,8 @@ class Tabulation:
         if marginal.counts_every_job or self._tally is None:
             return None
         parts = self._tally.worker_cells(marginal, frame, self._sums(marginal, "counts"))
-        if self._tally.is_cells_of(marginal, frame):
+        # Where no two entries fall into the same cell of the table, nothing is added up.
+        if frame.one_unit_each and one_cell_each(self._tally.profiles, worker_side(marginal)):
             return self._stream(parts.drop("unit"))
         if not cell_largest:
             return self._stream(_grouped(parts, "cell_index", "worker_cell"))
@@ -160,12 +155,8 @@ class Tabulation:
         if not owners:
             return self._stream(staffed)
         if self._owners is None:
-            raise InvalidParameter(
-                "owners",
-                rule="must be prepared first",
-                value="tables that were prepared without",
-                next_step="Give owners='named' to prepare.",
-            )
+            step = "Give owners='named' to prepare."
+            raise unprepared("owners", "tables that were prepared without", next_step=step)
         owned = staffed.join(self._owners.select("unit", "owner"), "unit")
         return self._stream(owned.select(*staffed.columns, "owner"))
 
@@ -202,6 +193,16 @@ class Tabulation:
         return Stream(tuple(query.columns), hiding_errors_in(pieces))
 
 
+def unprepared(
+    parameter: str,
+    value: str,
+    rule: str = "must be prepared first",
+    next_step: str = "Give it to prepare.",
+) -> InvalidParameter:
+    """The error where something is asked for that was not prepared."""
+    return InvalidParameter(parameter, rule=rule, value=value, next_step=next_step)
+
+
 def _with_parts(marginals: Iterable[Marginal]) -> Iterator[Marginal]:
     """Tables, and the tables of each product."""
     for marginal in marginals:
@@ -227,21 +228,11 @@ class Tally:
     counts: Table
     sides: Mapping[Side, Table]
 
-    def is_cells_of(self, marginal: Marginal, frame: Frame) -> bool:
-        """Whether no two entries fall into the same cell of a table, so that nothing is added."""
-        return frame.one_unit_each and one_cell_each(self.profiles, worker_side(marginal))
-
     def worker_cells(self, marginal: Marginal, frame: Frame, sums: Mapping[str, str]) -> Table:
         """cell_index, unit (or part), worker_cell and sums of each unit by worker cell."""
         entries = self.sides[worker_side(marginal)].rename(worker_cell="number")
         placed = entries.join(frame.units, "unit")
         return placed.select("cell_index", "worker_cell", unit="part", **sums)
-
-
-def worker_side(marginal: Marginal) -> Side:
-    """The worker part, and the filters on workers and jobs."""
-    filters = tuple(kept for kept in marginal.filters if not kept.attribute.of_workplaces)
-    return marginal.worker, filters
 
 
 def count_profiles(
@@ -251,7 +242,7 @@ def count_profiles(
     units: FrameUnits,
     marginals: Iterable[Marginal],
     *,
-    ambiguous: bool = False,
+    ambiguous: bool,
 ) -> Tally:
     """One pass over jobs and workers; the workers are read only if some table needs them.
 
@@ -282,35 +273,3 @@ def count_profiles(
     kept = ("unit", *units.sums, "number")
     entries = {side: numbered(scratch, counts, profiles, side).select(*kept) for side in sides}
     return Tally(profiles, counts, entries)
-
-
-def require_balance(
-    database: SqlDatabase, tables: Mapping[str, Table], units: FrameUnits, entries: Table | None
-) -> None:
-    """Refuse counts that disagree with sizes: the noise would follow a wrong size.
-
-    Every establishment must be found once, and every job at one of them, with one worker. Ids that
-    a database takes for equal in one query and not in the next, and rows that come or go in
-    between, break this; payrolls must agree as jobs do. `entries` has unit, jobs and payrolls of
-    everything that was counted by workers, before any filter.
-    """
-    sizes = units.establishments
-    (sums,) = database.rows(sizes.aggregate(rows=sizes.count(), jobs=sizes.jobs.sum()))
-    expected = [row_count(database, tables[name]) for name in ("workplaces", "jobs")]
-    balanced = expected == [int(sums["rows"]), int(sums["jobs"] or 0)]
-    if balanced and entries is not None:
-        added = entries.group_by(at=entries.unit).aggregate(
-            **{f"counted_{name}": entries[name].sum() for name in units.sums}
-        )
-        in_all = units.table.select("unit", *units.sums)
-        both = in_all.left_join(added, in_all.unit == added["at"])
-        differ = [both[name] != both[f"counted_{name}"].fill_null(0) for name in units.sums]
-        balanced = not row_count(database, both.filter(reduce(or_, differ)))
-    if not balanced:
-        raise BadData(
-            "data",
-            rule="must have every job at one workplace and one worker in each query alike",
-            value="sums that differ (not shown)",
-            next_step="Run `leeward check`; give the columns of ids one binary collation; release "
-            "from data at rest.",
-        )

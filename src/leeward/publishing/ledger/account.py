@@ -154,9 +154,27 @@ def payment(account: Account, charge: Guarantee) -> Guarantee:
     """What the account pays for a charge, under its own policy, α and Δ."""
     paid = _owed(account, charge)
     _refuse_two_kinds(account, paid)
-    if not _fits(account, paid):
-        raise _over_budget(account, charge, paid)
-    return paid
+    if _fits(account, paid):
+        return paid
+    box, rest, spent = account.box, account.left, account.spent
+    fitting = _largest_fit(account, charge, paid)
+    only_rho = box is None and spent is not None and spent.rho > 0
+    if fitting is not None:
+        advice = f"Charge at most {_loss(fitting)}"
+    elif rest.epsilon > 0 and not only_rho:
+        advice = f"Charge pure epsilon, at most {exact_text(rest.epsilon)}"
+    elif rest.rho > 0:
+        advice = f"Charge at most rho {exact_text(rest.rho)}"
+    else:
+        advice = "Release nothing more from this account"
+    divided = "" if box is None else f", divided into {_rest(Left(*_losses(box)))}"
+    as_paid = "" if charge == paid else f", which is {_loss(paid)} under {_place(paid)},"
+    raise OverBudget(
+        "charge",
+        rule=f"must keep account {account.name!r} within its cap of {_loss(account.cap)}{divided}",
+        value=f"{_loss(charge)}{as_paid} where {_rest(rest)} is left",
+        next_step=f"{advice}; a cap is never raised.",
+    )
 
 
 def _owed(account: Account, charge: Guarantee) -> Guarantee:
@@ -216,31 +234,6 @@ def _fits(account: Account, paid: Guarantee) -> bool:
             next_step="Charge numbers with a common small denominator, such as 1/10.",
         ) from None
     return within(account.cap, total) if account.box is None else account.box.holds(total)
-
-
-def _over_budget(account: Account, charge: Guarantee, paid: Guarantee) -> LeewardError:
-    box = account.box
-    divided = "" if box is None else f", divided into {_rest(Left(*_losses(box)))}"
-    as_paid = "" if charge == paid else f", which is {_loss(paid)} under {_place(paid)},"
-    fitting = _largest_fit(account, charge, paid)
-    advice = _advice(account) if fitting is None else f"Charge at most {_loss(fitting)}"
-    return OverBudget(
-        "charge",
-        rule=f"must keep account {account.name!r} within its cap of {_loss(account.cap)}{divided}",
-        value=f"{_loss(charge)}{as_paid} where {_rest(account.left)} is left",
-        next_step=f"{advice}; a cap is never raised.",
-    )
-
-
-def _advice(account: Account) -> str:
-    """What to charge where nothing of the same make fits."""
-    rest, spent = account.left, account.spent
-    only_rho = account.box is None and spent is not None and spent.rho > 0
-    if rest.epsilon > 0 and not only_rho:
-        return f"Charge pure epsilon, at most {exact_text(rest.epsilon)}"
-    if rest.rho > 0:
-        return f"Charge at most rho {exact_text(rest.rho)}"
-    return "Release nothing more from this account"
 
 
 def _largest_fit(account: Account, charge: Guarantee, paid: Guarantee) -> Guarantee | None:

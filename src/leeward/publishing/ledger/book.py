@@ -1,4 +1,4 @@
-"""The book: accounts and charges as all entries give them, and whether entries contradict."""
+"""The book: accounts and charges as all entries give them, contradictions, and a statement."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,13 +7,15 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from leeward.core.errors import InvalidParameter, LeewardError, shown
-from leeward.core.exact import exact_text
+from leeward.core.exact import exact_text, number_text
 from leeward.core.privacy import Guarantee, sequential
 from leeward.core.privacy.job_sentences import cap_of_jobs
 from leeward.core.privacy.odds_of_suspicion import suspicion_in_all
 from leeward.core.privacy.pay_sentences import joiners_at_cap
+from leeward.core.show.notebook import html_table
 from leeward.publishing.ledger.account import Account, certainly_past, covers, owed
-from leeward.publishing.ledger.entry import Entry
+from leeward.publishing.ledger.entry import Entry, line, price
+from leeward.publishing.ledger.subject import SKETCHES
 
 BOUNDED_JOBS = re.compile(r"max_per_worker: ([0-9]+)")
 EVERY_JOB = "every"
@@ -126,7 +128,13 @@ class Book:
             if objection:
                 yield _words(entry, objection)
         for name, opening in self.opened.items():
-            if self._past(name):
+            try:
+                account = self.account(name)
+            except LeewardError:  # an invalid sum, such as δ ≥ 1
+                past = True
+            else:
+                past = account.spent is not None and certainly_past(account, account.spent)
+            if past:
                 yield f"account {name}: its charges pass its cap"
             elif opening.format > MIXING and self.account(name).mixes_without_a_box:
                 yield f"account {name}: its charges are of two kinds, and it has no box for them"
@@ -138,13 +146,6 @@ class Book:
                 _ = entry.subject
             except LeewardError as error:
                 yield _words(entry, error)
-
-    def _past(self, name: str) -> bool:
-        try:
-            account = self.account(name)
-        except LeewardError:  # an invalid sum, such as δ ≥ 1
-            return True
-        return account.spent is not None and certainly_past(account, account.spent)
 
     def _against_opening(self, entry: Entry) -> Objection | None:
         first = self.opened.get(entry.account)
@@ -163,7 +164,14 @@ class Book:
         opening = self.opened.get(entry.account)
         if opening is None or opening.number > entry.number:
             return Objection("account", "must be open", repr(entry.account))
-        if not _paid_in_full(entry, opening.cap):
+        paid, cap = entry.paid, opening.cap
+        if paid is None or cap is None:
+            in_full = False
+        elif entry.body["charge"] == entry.body["paid"]:  # nothing to convert or to compute
+            in_full = (paid.policy, paid.alpha) == (cap.policy, cap.alpha)
+        else:
+            in_full = entry.charge is not None and covers(paid, owed(entry.charge, cap))
+        if not in_full:
             rule = "must be paid in full under the policy, alpha, plus and unit of the account"
             return Objection("charge", rule, "less")
         if entry.corrects is not None:
@@ -195,15 +203,6 @@ def _words(entry: Entry, fault: Objection | LeewardError) -> str:
     return f"entry {entry.number}: {fault.parameter} {fault.rule}; got {fault.value}"
 
 
-def _paid_in_full(entry: Entry, cap: Guarantee | None) -> bool:
-    paid = entry.paid
-    if paid is None or cap is None:
-        return False
-    if entry.body["charge"] == entry.body["paid"]:  # nothing to convert, so nothing to compute
-        return (paid.policy, paid.alpha) == (cap.policy, cap.alpha)
-    return entry.charge is not None and covers(paid, owed(entry.charge, cap))
-
-
 def meaning(cap: Guarantee, entries: Iterable[Entry] = ()) -> list[str]:
     """What a cap means to a suspicion, for joiners, and for a worker of whom several jobs count."""
     words = [suspicion_in_all(cap)]
@@ -211,14 +210,14 @@ def meaning(cap: Guarantee, entries: Iterable[Entry] = ()) -> list[str]:
         words.append(joiners_at_cap(cap))
     if cap.policy.name != "person":  # all rows of a person are one step
         rules = {entry.subject.jobs for entry in entries if entry.subject is not None}
-        words += [cap_of_jobs(cap, most) for most in sorted(map(_most, rules)) if most != 1]
+        bounds = {rule: BOUNDED_JOBS.match(rule) for rule in rules}
+        # The number of jobs of a worker that count under a stored rule; 0 for all of them.
+        most = [
+            0 if rule == EVERY_JOB else int(bound[1]) if bound else 1
+            for rule, bound in bounds.items()
+        ]
+        words += [cap_of_jobs(cap, jobs) for jobs in sorted(most) if jobs != 1]
     return [sentence.text for sentence in words]
-
-
-def _most(rule: str) -> int:
-    """The number of jobs of a worker that count under a stored rule; 0 for all of them."""
-    bounded = BOUNDED_JOBS.match(rule)
-    return 0 if rule == EVERY_JOB else int(bounded[1]) if bounded else 1
 
 
 def states(entries: Iterable[Entry]) -> dict[int, str]:
@@ -230,3 +229,70 @@ def states(entries: Iterable[Entry]) -> dict[int, str]:
         elif entry.names in fates and fates[entry.names] != "withdrawn":
             fates[entry.names] = entry.kind
     return fates
+
+
+@dataclass(frozen=True)
+class Statement:
+    """Every account of a ledger, and every entry."""
+
+    ledger: str
+    accounts: tuple[Account, ...]
+    entries: tuple[Entry, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    def lines(self) -> Iterator[str]:
+        """Accounts, what their caps mean, and what happened to them."""
+        for account in self.accounts:
+            cap, box = account.cap, account.box
+            yield f"{account.name}: {price(cap)} in all; {_left(account)} left"
+            own = [entry for entry in self.entries if entry.account == account.name]
+            divided = () if box is None else (box.words,)
+            yield from (f"  {text}" for text in (*divided, *meaning(cap, own), *map(line, own)))
+
+    def to_dict(self) -> dict[str, object]:
+        """What `leeward ledger show --json` prints.
+
+        Of entries without their sketch: a thousand numbers that mean nothing to a reader.
+        """
+        entries: list[dict[str, object]] = []
+        for entry in self.entries:
+            body = dict(entry.body)
+            subject = body.get("subject")
+            if isinstance(subject, dict):
+                parts = subject.items()
+                body["subject"] = {part: text for part, text in parts if part not in SKETCHES}
+            entries.append({"number": entry.number, "hash": entry.hash, **body})
+        return {"accounts": [*map(_account, self.accounts)], "entries": entries}
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (account.name, price(account.cap), _left(account), account.charges)
+            for account in self.accounts
+        ]
+        heads = ("account", "in all", "left", "charges")
+        return html_table(f"Ledger {self.ledger}", heads, rows)
+
+
+def _left(account: Account) -> str:
+    rho = "" if account.box is None else f" and rho {number_text(account.left.rho)}"
+    return f"{account.cap.currency} {number_text(account.remaining)}{rho}"
+
+
+def _account(account: Account) -> dict[str, object]:
+    spent = None if account.spent is None else str(account.lost)
+    divided = {} if account.box is None else {"box": account.box.written()}
+    return {
+        "name": account.name,
+        "policy": account.cap.policy.name,
+        "alpha": None if account.cap.alpha is None else str(account.cap.alpha),
+        "plus": account.cap.plus,
+        "unit": account.cap.unit,
+        "epsilon": str(account.cap.epsilon),
+        "delta": str(account.cap.delta),
+        "rho": str(account.cap.rho),
+        "spent": spent,
+        "left": str(account.remaining),
+        **divided,
+    }

@@ -210,24 +210,21 @@ def _body(number: int, text: str) -> Mapping[str, object]:
         body = json.loads(text)
     except (ValueError, RecursionError):
         raise damaged(f"entry {number}: its text cannot be read") from None
-    if not isinstance(body, dict) or body.keys() != _shape(body):
-        raise damaged(f"entry {number}: it is of no known kind")
-    edition = body.get("format", 1)
-    known = PARTS_OF_SUBJECTS.get(edition, SUBJECT_PARTS) if type(edition) is int else frozenset()
+    unknown = damaged(f"entry {number}: it is of no known kind")
+    if not isinstance(body, dict):
+        raise unknown
+    keys, edition = KINDS.get(str(body.get("kind"))), body.get("format", 1)
+    if keys is None or type(edition) is not int:
+        raise unknown
+    if body.keys() != keys.difference(*(new for since, new in ADDED.items() if since > edition)):
+        raise unknown
+    known = PARTS_OF_SUBJECTS.get(edition, SUBJECT_PARTS)
     if not all(_fits(name, value, known) for name, value in body.items()):
         raise damaged(f"entry {number}: it holds a value of the wrong type")
     stated = [body[name] for name in GUARANTEES & body.keys()]
     if edition < NEW_GUARANTEES and any(not parts.keys() <= set(PARTS) for parts in stated):
         raise damaged(f"entry {number}: it states a guarantee that its format does not know")
     return body
-
-
-def _shape(body: Mapping[str, object]) -> frozenset[str] | None:
-    """What an entry of this kind and format holds; None if there is no such kind."""
-    shape, edition = KINDS.get(str(body.get("kind"))), body.get("format", 1)
-    if shape is None or type(edition) is not int:
-        return None
-    return shape.difference(*(keys for since, keys in ADDED.items() if since > edition))
 
 
 def _fits(name: str, value: object, subject_parts: frozenset[str]) -> bool:
@@ -263,7 +260,16 @@ def price(guarantee: Guarantee) -> str:
 def happened(entry: Entry) -> str:
     """What an entry says, for a person."""
     if entry.kind == "reserved":
-        return _charged(entry)
+        if entry.charge is None or entry.subject is None:
+            return ""
+        corrects = f", corrects entry {entry.corrects}" if entry.corrects else ""
+        reason = entry.same_establishments
+        shared = "" if reason is None else f", establishments of another account ({reason})"
+        unchecked = "" if entry.unchecked is None else f", data not checked ({entry.unchecked})"
+        return (
+            f"charged {price(entry.charge)} for {entry.subject.bundle} "
+            f"({entry.subject.period}){corrects}{shared}{unchecked}"
+        )
     texts = {
         "opened": "account opened",
         "committed": f"entry {entry.names} committed: its bundle is complete",
@@ -271,19 +277,6 @@ def happened(entry: Entry) -> str:
         "withdrawn": f"entry {entry.names} withdrawn ({entry.reason}); its charge stays",
     }
     return texts[entry.kind]
-
-
-def _charged(entry: Entry) -> str:
-    if entry.charge is None or entry.subject is None:
-        return ""
-    corrects = f", corrects entry {entry.corrects}" if entry.corrects else ""
-    reason = entry.same_establishments
-    shared = "" if reason is None else f", establishments of another account ({reason})"
-    unchecked = "" if entry.unchecked is None else f", data not checked ({entry.unchecked})"
-    return (
-        f"charged {price(entry.charge)} for {entry.subject.bundle} "
-        f"({entry.subject.period}){corrects}{shared}{unchecked}"
-    )
 
 
 def line(entry: Entry) -> str:

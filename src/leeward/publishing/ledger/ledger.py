@@ -14,16 +14,14 @@ from leeward.core.privacy.policy import policy as named_policy
 from leeward.core.privacy.policy import with_unit
 from leeward.core.privacy.words import READING
 from leeward.publishing.ledger.account import Account
-from leeward.publishing.ledger.book import Book
+from leeward.publishing.ledger.book import Book, Statement
 from leeward.publishing.ledger.box import Box
 from leeward.publishing.ledger.contents import Contents, salt, seal
 from leeward.publishing.ledger.entry import Anchor, Entry
 from leeward.publishing.ledger.notation import account_name, digest, plain, written
 from leeward.publishing.ledger.repeat import Earlier, earlier_releases
-from leeward.publishing.ledger.statement import Statement
-from leeward.publishing.ledger.store import Store
+from leeward.publishing.ledger.store import Store, Transaction
 from leeward.publishing.ledger.subject import NO_REASONS, Reasons, Subject
-from leeward.publishing.ledger.transaction import Transaction
 
 
 class Ledger:

@@ -1,23 +1,37 @@
-"""The file of a ledger: mode 600 from its creation, one writer at a time, durable."""
+"""The file of a ledger, and what happens in it: mode 600, one writer at a time, durable."""
 
 import os
 import shlex
 import sqlite3
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
-from leeward.core.errors import BadFile, Damaged
+from leeward.core.errors import BadFile, Damaged, InvalidParameter
+from leeward.core.privacy import Guarantee
+from leeward.publishing.ledger.account import payment
+from leeward.publishing.ledger.book import Book
 from leeward.publishing.ledger.contents import (
     APPLICATION,
     FORMATS,
     Contents,
     create_identity,
     create_tables,
+    mark_format,
 )
-from leeward.publishing.ledger.entry import Anchor, damaged
+from leeward.publishing.ledger.entry import FORMAT, Anchor, Entry, damaged
+from leeward.publishing.ledger.notation import account_name
+from leeward.publishing.ledger.repeat import (
+    refuse_other_keys,
+    refuse_other_kinds,
+    refuse_other_rule,
+    refuse_repeat,
+    refuse_same_establishments,
+)
+from leeward.publishing.ledger.subject import Subject
 
 PRIVATE = 0o600
 """File mode: readable and writable by the owner alone."""
@@ -26,6 +40,9 @@ LOCK_TIMEOUT = 60.0
 """How long to wait for another process that writes, in seconds."""
 
 DAMAGE = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CONSTRAINT}
+
+
+ANOTHER = "Give the file of a ledger, or make one with `leeward ledger create`."
 
 
 @dataclass(frozen=True)
@@ -40,7 +57,18 @@ class Store:
 
     def create(self) -> None:
         """Make the file, which must not exist, readable and writable by its owner alone."""
-        self._make_empty()
+        flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
+        try:
+            handle = os.open(self.path, flags, PRIVATE)
+        except FileExistsError:
+            step = "Use that ledger, or give another path."
+            raise self._bad("must not exist yet", "a file of this name", step) from None
+        except (OSError, ValueError) as error:
+            raise self._unusable(error) from None
+        try:
+            os.fchmod(handle, PRIVATE)  # a umask can only have taken away more
+        finally:
+            os.close(handle)
         try:
             with self._transaction("BEGIN IMMEDIATE") as connection:
                 create_tables(connection)
@@ -167,20 +195,6 @@ class Store:
         except (OSError, ValueError) as error:
             raise self._unusable(error) from None
 
-    def _make_empty(self) -> None:
-        flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC
-        try:
-            handle = os.open(self.path, flags, PRIVATE)
-        except FileExistsError:
-            step = "Use that ledger, or give another path."
-            raise self._bad("must not exist yet", "a file of this name", step) from None
-        except (OSError, ValueError) as error:
-            raise self._unusable(error) from None
-        try:
-            os.fchmod(handle, PRIVATE)  # a umask can only have taken away more
-        finally:
-            os.close(handle)
-
     def _refusal(self, error: sqlite3.Error) -> BadFile | Damaged:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
@@ -203,4 +217,58 @@ class Store:
         return BadFile("ledger", rule=rule, value=value, next_step=next_step)
 
 
-ANOTHER = "Give the file of a ledger, or make one with `leeward ledger create`."
+@dataclass(frozen=True)
+class Transaction:
+    """A read or write transaction of SQLite, with the book that was read and found sound in it."""
+
+    connection: sqlite3.Connection = field(repr=False)
+    book: Book
+    head: Anchor
+
+    @classmethod
+    def begin(cls, connection: sqlite3.Connection) -> "Transaction":
+        """Read and check everything; a damaged ledger is refused."""
+        contents = Contents.read(connection)
+        book = contents.book()
+        return cls(connection, book, book.entries[-1].anchor if book.entries else contents.birth)
+
+    def append(self, body: Mapping[str, object], next_step: str) -> Entry:
+        """Write one entry at the end; one that contradicts earlier entries is refused."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        entry = Entry.after(self.head, {**body, "format": FORMAT, "time": now})
+        if against := self.book.objection(entry):
+            raise InvalidParameter(
+                against.parameter, rule=against.rule, value=against.value, next_step=next_step
+            )
+        mark_format(self.connection)
+        self.connection.execute(
+            "INSERT INTO entries (number, previous, body, hash) VALUES (?, ?, ?, ?)",
+            (entry.number, entry.previous, entry.text, entry.hash),
+        )
+        return entry
+
+    def append_about(self, reserved: int, body: Mapping[str, object]) -> Entry:
+        """Write what became of a reserved release."""
+        account = self.book.charge(reserved, "entry").account
+        about = {**body, "account": account, "names": reserved}
+        return self.append(about, "See what became of it with `leeward ledger show`.")
+
+    def payment(
+        self,
+        account: str,
+        charge: Guarantee,
+        subject: Subject | None,
+        *,
+        again: bool,
+        shared: bool = False,
+    ) -> Guarantee:
+        """What a release pays, after every check that may refuse it."""
+        book, payer = self.book, self.book.account(account_name(account))
+        if subject is not None:
+            refuse_repeat(book, account, subject, again=again)
+            refuse_other_rule(book, account, subject)
+            refuse_other_kinds(book, payer, subject)
+            refuse_other_keys(book, account, subject)
+            if not shared:
+                refuse_same_establishments(book, account, subject)
+        return payment(payer, charge)

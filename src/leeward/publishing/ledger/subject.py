@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.privacy import Guarantee
@@ -203,25 +204,23 @@ def read_subject(parts: Mapping[str, object]) -> Subject:
         charges.append(TableCharge(table["name"], table["mechanism"], cost))
     sketches = (parts.get(name) for name in ("frame", "plain_frame"))
     frame, plain_frame = (None if sketch is None else str(sketch) for sketch in sketches)
+    stated = parts.get("keys", {})
+    keys: list[tuple[str, Any]]
+    keys = sorted(stated.items()) if isinstance(stated, Mapping) else [("", None)]
+    if not all(isinstance(name, str) for _, name in keys):
+        raise InvalidParameter(
+            "keys",
+            rule="must be names of columns",
+            value=shown(stated),
+            next_step="Give the key columns of the codebook.",
+        )
     return Subject(
         **texts,
         tables=tuple(charges),
         frame=frame,
         plain_frame=plain_frame,
-        keys=_read_keys(parts.get("keys", {})),
+        keys=tuple(keys),
     )
-
-
-def _read_keys(keys: object) -> tuple[tuple[str, str], ...]:
-    pairs = sorted(keys.items()) if isinstance(keys, Mapping) else [("", None)]
-    if not all(isinstance(name, str) for _, name in pairs):
-        raise InvalidParameter(
-            "keys",
-            rule="must be names of columns",
-            value=shown(keys),
-            next_step="Give the key columns of the codebook.",
-        )
-    return tuple(pairs)
 
 
 def _unreadable(tables: object) -> InvalidParameter:
