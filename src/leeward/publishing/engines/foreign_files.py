@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import partial
 from importlib import import_module
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -220,11 +220,9 @@ def _statistical(address: FileAddress, encoding: str | None) -> ForeignRows:
         return _texts_or_nulls(bytes_as_letters, types, encoding or about.file_encoding or UTF_8)
 
     def pieces() -> Pieces:
-        start = 0
-        while True:
+        for start in count(0, rows):
             piece = some(start)
             yield piece
-            start += rows
             if len(piece[names[0]]) < rows:
                 return
 

@@ -86,8 +86,8 @@ class Tabulation:
         owners = wanted.owners is not None
         sizes = find_establishments(scratch, tables, codebook, profiles, pays=pays, owners=owners)
         # A frame that is read once is compared with nothing, unless workers were looked up for it.
-        paid = any(pay.table == "workers" for pay in pays)
-        once = not (counted or each or paid) and len(sides) == 1
+        looked_up = counted or each or any(pay.table == "workers" for pay in pays)
+        once = len(sides) == 1 and not looked_up
         kept = not once or not is_bytewise(tables["jobs"])
         if kept:
             units = find_units(scratch, sizes, profiles, pays, each=each, merged=merged)
@@ -97,10 +97,7 @@ class Tabulation:
         self._frames = {side: find_frame(database, scratch, units, side) for side in sides}
         self._tally: Tally | None = None
         if counted:
-            ambiguous = "ambiguous_code" in steps
-            self._tally = count_profiles(
-                scratch, tables, codebook, units, counted, ambiguous=ambiguous
-            )
+            self._tally = count_profiles(scratch, tables, codebook, units, counted, steps)
         if kept:
             require_balance(database, tables, units, self._tally and self._tally.counts)
 
@@ -241,13 +238,14 @@ def count_profiles(
     codebook: Codebook,
     units: FrameUnits,
     marginals: Iterable[Marginal],
-    *,
-    ambiguous: bool,
+    steps: Steps,
 ) -> Tally:
     """One pass over jobs and workers; the workers are read only if some table needs them.
 
-    With `ambiguous` a text that the database takes for several codes counts as an unlisted one.
+    With the step of ambiguous codes, a text that the database takes for several codes counts as an
+    unlisted one.
     """
+    ambiguous = "ambiguous_code" in steps
     sides = dict.fromkeys(map(worker_side, marginals))
     needed = [dimension for side in sides for part in side for dimension in part]
     of_jobs, of_workers = (

@@ -3,6 +3,7 @@
 Only public facts are compared: which releases are rejected says nothing about the data.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,8 +15,6 @@ from leeward.publishing.ledger.subject import NO_KINDS, FrameSketch, Subject
 
 MOST_IN_COMMON = Fraction(1, 2)
 """Share of the smaller of two frames beyond which both are the same population."""
-
-RULE_OF_FORMAT_1 = "single"
 
 
 def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) -> None:
@@ -40,9 +39,12 @@ def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) ->
     )
 
 
+def _charges(book: Book, account: str) -> Iterator[Entry]:
+    return (entry for entry in book.reserved.values() if entry.account == account)
+
+
 def _charges_of(book: Book, account: str, plan: str) -> list[Entry]:
-    own = (entry for entry in book.reserved.values() if entry.account == account)
-    return [entry for entry in own if _part(entry, "plan") == plan]
+    return [entry for entry in _charges(book, account) if _part(entry, "plan") == plan]
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,8 @@ def earlier_releases(book: Book, account: str, plan: str, period: str) -> Earlie
     same = _charges_of(book, account, plan)
     others = (
         entry
-        for entry in book.reserved.values()
-        if entry.account == account
-        and entry not in same
+        for entry in _charges(book, account)
+        if entry not in same
         and _part(entry, "period") == period
         and _state(book, entry) == "committed"
     )
@@ -74,8 +75,8 @@ def earlier_releases(book: Book, account: str, plan: str, period: str) -> Earlie
 
 def refuse_other_rule(book: Book, account: str, subject: Subject) -> None:
     """Refuse a jobs rule that differs from the account's: such tables have no common neighbours."""
-    for entry in book.reserved.values():
-        if entry.account == account and _part(entry, "jobs") != subject.jobs:
+    for entry in _charges(book, account):
+        if _part(entry, "jobs") != subject.jobs:
             raise CannotCompose(
                 "jobs",
                 rule="must be the rule of all releases of an account: guarantees about "
@@ -105,9 +106,9 @@ def refuse_other_keys(book: Book, account: str, subject: Subject) -> None:
     formats among them, are not compared.
     """
     keys = dict(subject.keys)
-    for entry in book.reserved.values():
+    for entry in _charges(book, account):
         known = _part(entry, "keys")
-        if entry.account != account or not isinstance(known, dict):
+        if not isinstance(known, dict):
             continue
         compared = keys.keys() & known.keys()
         if OF_JOBS in compared:
@@ -152,9 +153,9 @@ def refuse_other_kinds(book: Book, account: Account, subject: Subject) -> None:
     policy = account.cap.policy.name
     if policy not in OF_KINDS or subject.kinds == NO_KINDS:
         return
-    for entry in book.reserved.values():
+    for entry in _charges(book, account.name):
         known = _part(entry, "kinds")
-        if entry.account != account.name or known == NO_KINDS:
+        if known == NO_KINDS:
             continue
         if entry.format == 1 or known != subject.kinds:
             rule, other = OF_KINDS["weak" if entry.format == 1 else policy]
