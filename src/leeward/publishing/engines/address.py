@@ -57,12 +57,10 @@ class Address:
         return tuple(vars(self)[name] for name in vars(self) if name != "table")
 
     def is_same(self, other: "Address") -> bool:
-        """Whether both may be one table."""
         return self.source == other.source
 
     @property
     def parameter(self) -> str:
-        """The key of the plan, or the argument of a command, that states it."""
         return parameter_of(self.table)
 
 
@@ -76,7 +74,6 @@ class FileAddress(Address):
 
     @property
     def kind(self) -> str:
-        """What it is: its format."""
         return self.format
 
     @property
@@ -97,7 +94,6 @@ class FileAddress(Address):
 
     @property
     def zipped(self) -> bool:
-        """Whether it is compressed."""
         return self.path.name.lower().endswith(".gz")
 
 
@@ -109,7 +105,6 @@ class FrameAddress(Address):
 
     @property
     def kind(self) -> str:
-        """What it is."""
         return "a frame"
 
     @property
@@ -119,7 +114,6 @@ class FrameAddress(Address):
 
     @property
     def source(self) -> object:
-        """The frame itself."""
         return id(self.frame)
 
 
@@ -142,7 +136,6 @@ class TableAddress(Address):
 
     @property
     def kind(self) -> str:
-        """What it is: a table of this database."""
         return self.scheme
 
     @property
@@ -154,7 +147,6 @@ class TableAddress(Address):
 
     @property
     def rule(self) -> str:
-        """The rule that a missing table breaks."""
         return f"must be a table of the database; there is no {'.'.join(self.name)!r} in it"
 
 

@@ -151,7 +151,7 @@ def _file_address(table: str, written: str, base: Path) -> FileAddress:
 
 
 def refuse_unreadable(path: Path, parameter: str, written: str) -> None:
-    """Refuse a path that is not a readable file with some content.
+    """Reject a path that is not a readable file with some content.
 
     The path is shown in full: files often differ in its end only.
     """

@@ -43,7 +43,6 @@ class TextClasses:
 
     @property
     def size(self) -> int:
-        """How many classes there are."""
         return int(self.of_texts.max()) + 1
 
 
@@ -55,7 +54,6 @@ class Profile:
 
     @property
     def size(self) -> int:
-        """How many values there are."""
         return prod(column.size for column in self.columns)
 
     def shares(self) -> Iterator[tuple[TextClasses, Integers]]:

@@ -77,7 +77,18 @@ def read_header(path: Path, parameter: str, *, quotes: bool = True) -> CsvHeader
 
     Without `quotes` a quote is part of a name.
     """
-    line = _first_line(path, parameter)
+    try:
+        with opened_bytes(path) as file:
+            start = file.readline(LONGEST_LINE)
+    except DAMAGED:
+        start = None
+    if start is None:
+        rule = "must be a CSV file that can be read (compressed with gzip if it ends in .gz)"
+        raise hidden(_refused(path, parameter, rule))
+    text = decoded(start, "utf-8-sig")
+    if text is None or b"\0" in start:
+        raise _not_utf_8(path, parameter, start)
+    line = text.rstrip("\r\n")
     tabs = path.name.lower().removesuffix(".gz").endswith(".tsv")
     mark = "\t" if tabs else max(MARKS, key=line.count)
     if quotes:
@@ -88,21 +99,6 @@ def read_header(path: Path, parameter: str, *, quotes: bool = True) -> CsvHeader
         raise _refused(path, parameter, "must begin with a line that names the columns")
     require_names(columns, parameter)
     return CsvHeader(mark, columns)
-
-
-def _first_line(path: Path, parameter: str) -> str:
-    try:
-        with opened_bytes(path) as file:
-            line = file.readline(LONGEST_LINE)
-    except DAMAGED:
-        rule = "must be a CSV file that can be read (compressed with gzip if it ends in .gz)"
-        refusal = hidden(_refused(path, parameter, rule))
-    else:
-        text = decoded(line, "utf-8-sig")
-        if text is not None and b"\0" not in line:
-            return text.rstrip("\r\n")
-        refusal = _not_utf_8(path, parameter, line)
-    raise refusal
 
 
 def _refused(
@@ -132,7 +128,7 @@ def _not_utf_8(path: Path, parameter: str, sample: bytes) -> BadFile:
 
 
 def require_whole(path: Path, parameter: str) -> None:
-    """Refuse a compressed file that breaks off: the rows before the end would pass for all."""
+    """Reject a compressed file that breaks off: the rows before the end would pass for all."""
     if not _is_zipped(path):
         return
     try:

@@ -119,7 +119,6 @@ class Scratch:
         return self._database.keep(name, content)
 
     def clear(self) -> None:
-        """Drop all of them."""
         while self._names:
             self._database.drop(self._names.pop())
 

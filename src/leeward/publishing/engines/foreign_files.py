@@ -15,7 +15,7 @@ from importlib import import_module
 from itertools import count, islice
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -53,12 +53,7 @@ NO_TEXT, ESCAPED = "leeward.no-text", "surrogateescape"
 """How bytes that are no text are decoded and encoded: to a byte that UTF-8 does not allow."""
 
 
-def _no_text(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeDecodeError)  # noqa: S101 (for the type checker)
-    return "\udcff", error.end
-
-
-codecs.register_error(NO_TEXT, _no_text)
+codecs.register_error(NO_TEXT, lambda error: ("\udcff", cast(UnicodeDecodeError, error).end))
 
 
 def readable(

@@ -78,7 +78,6 @@ class FrameUnits:
 
     @property
     def sums(self) -> tuple[str, ...]:
-        """The columns of jobs and payrolls."""
         return summed(self.pays)
 
 
@@ -226,7 +225,7 @@ def find_frame(database: SqlDatabase, scratch: Scratch, units: FrameUnits, side:
 def require_balance(
     database: SqlDatabase, tables: Mapping[str, Table], units: FrameUnits, entries: Table | None
 ) -> None:
-    """Refuse counts that disagree with sizes: the noise would follow a wrong size.
+    """Reject counts that disagree with sizes: the noise would follow a wrong size.
 
     Every establishment must be found once, and every job at one of them, with one worker. Ids that
     a database takes for equal in one query and not in the next, and rows that come or go in

@@ -60,7 +60,7 @@ def _wrong_type(table: Table, name: str, column: str, rule: str, step: str) -> L
 
 
 def require_names(columns: Iterable[str], parameter: str) -> None:
-    """Refuse a column without a name, and a repeated name: databases would rename the other."""
+    """Reject a column without a name, and a repeated name: databases would rename the other."""
     seen: dict[str, int] = {}
     for number, name in enumerate(columns, 1):
         if not name.strip():
@@ -81,7 +81,7 @@ def require_names(columns: Iterable[str], parameter: str) -> None:
 
 
 def require_column(table: Table, option: str, column: str, rule: str, next_step: str = "") -> None:
-    """Refuse a column that an option of a command names and the table does not have."""
+    """Reject a column that an option of a command names and the table does not have."""
     if column in table.columns:
         return
     usual = _likely(table, column) or "Look at the names of the columns."
@@ -94,7 +94,7 @@ def _likely(table: Table, column: str) -> str:
 
 
 def no_such_column(table: Table, name: str, column: str, key: str = "") -> BadData:
-    """The refusal of a column that is not there, named by a key of the plan or by the codebook."""
+    """The error for a column that is not there, named by a key of the plan or by the codebook."""
     named = f", which the plan names as `{key}`" if key else ""
     mend = f"mend `{key}` in the plan" if key else "mend the codebook"
     step = _likely(table, column) or f"Add it, or {mend}."

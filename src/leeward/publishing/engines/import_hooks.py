@@ -21,7 +21,7 @@ class WithoutPandas(MetaPathFinder):
     """Makes `import pandas` fail as if it were not installed."""
 
     def find_spec(self, fullname: str, *_: object) -> None:
-        """Refuse pandas; leave every other module to the next finder."""
+        """Reject pandas; leave every other module to the next finder."""
         if fullname == "pandas":
             raise ModuleNotFoundError(fullname, name=fullname)
 

@@ -78,7 +78,7 @@ def open_database(
 
 
 def _refuse_useless(options: tuple[str, ...], scheme: str, resources: Resources) -> None:
-    """Refuse an option that would have no effect."""
+    """Reject an option that would have no effect."""
     useless = [name for name in options if getattr(resources, name) is not None]
     if useless:
         text = useless[0] in ("encoding", "quotes")

@@ -73,7 +73,7 @@ def private_folder(folder: Path, inside: str) -> Iterator[Path]:
 
 
 def require_new(out: Path) -> None:
-    """Refuse a name that cannot become a new Parquet file, before any record is read."""
+    """Reject a name that cannot become a new Parquet file, before any record is read."""
     rule = ""
     if out.suffix.lower() != ".parquet":
         rule = "must be the name of a file that ends in .parquet"
@@ -198,7 +198,7 @@ def spilled_file(out: Path) -> Iterator[BinaryIO]:
 
 
 def no_room(folder: Path) -> BadFile:
-    """The refusal of a temporary folder that is full."""
+    """The error for a temporary folder that is full."""
     return BadFile(
         "temporary folder",
         rule="must have room for files that are converted, code lists and intermediate results",

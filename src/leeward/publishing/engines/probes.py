@@ -54,11 +54,9 @@ class Probe:
     tables: Mapping[str, Table]
 
     def is_empty(self, table: str) -> bool:
-        """Whether a table has no rows."""
         return not self.database.rows(self.tables[table].select(one=1).limit(1))
 
     def nulls(self, table: str, column: str) -> int:
-        """How many rows have a null in the column."""
         return self._count(self.tables[table].filter(self.tables[table][column].isnull()))
 
     def repeated(

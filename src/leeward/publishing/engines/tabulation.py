@@ -102,7 +102,6 @@ class Tabulation:
             require_balance(database, tables, units, self._tally and self._tally.counts)
 
     def frame(self, marginal: Marginal, *, establishments: bool = False) -> Frame:
-        """The frame of a prepared table."""
         prepared = self._establishments if establishments else self._marginals
         if marginal not in prepared:
             with_what = " with its establishments" if establishments else ""

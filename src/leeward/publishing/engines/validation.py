@@ -187,14 +187,12 @@ class RowChecks:
         return judged(finding, rule, strict=self.strict)
 
     def empty(self) -> Iterator[Finding]:
-        """Tables without rows."""
         for table in ("workplaces", "workers", "jobs"):
             if self.probe.is_empty(table):
                 finding = Finding("empty table", table, "", 0, (), "Give a table with rows.")
                 yield self._judged(finding, "empty_table")
 
     def missing_ids(self) -> Iterator[Finding]:
-        """Nulls in key columns."""
         keys = self.codebook.keys
         for table, column in (
             ("workplaces", keys.workplaces.id),
@@ -278,7 +276,6 @@ class RowChecks:
                 yield self._judged(finding, "lost_job")
 
     def ranks(self) -> Iterator[Finding]:
-        """Jobs that cannot be ranked."""
         if isinstance(self.rule, PrimaryJob) and (rows := self.probe.unranked(self.rule.column)):
             finding = Finding("missing rank", "jobs", self.rule.column, rows, (), RANK)
             yield self._judged(finding, "missing_rank")

@@ -176,7 +176,7 @@ def _missing(database: SqlDatabase, records: Table, wanted: WageJobs) -> tuple[s
 
 
 def _require_one_employer(database: SqlDatabase, records: Table) -> None:
-    """Refuse establishments that are numbered within employers: different ones would be one."""
+    """Reject establishments that are numbered within employers: different ones would be one."""
     each = records.group_by("quarter", "workplace_id").aggregate(owners=records.employer.nunique())
     if row_count(database, each.filter(each.workplace_id.notnull(), each.owners > 1)):
         raise BadData(
@@ -188,7 +188,7 @@ def _require_one_employer(database: SqlDatabase, records: Table) -> None:
 
 
 def _require_columns(table: Table, columns: Mapping[str, str]) -> None:
-    """Refuse columns that are not there, or of types that hold no ids, quarters or pay."""
+    """Reject columns that are not there, or of types that hold no ids, quarters or pay."""
     for option, column in columns.items():
         # No name like it is suggested: the employer's would be taken for the establishment's.
         hint = "Name the column that says the establishment." if option == "--workplace" else ""

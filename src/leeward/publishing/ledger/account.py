@@ -200,7 +200,7 @@ def _owed(account: Account, charge: Guarantee) -> Guarantee:
 
 
 def _refuse_two_kinds(account: Account, paid: Guarantee) -> None:
-    """Refuse a charge of the other kind than the earlier ones, where no box divides the cap.
+    """Reject a charge of the other kind than the earlier ones, where no box divides the cap.
 
     The first charge was chosen before any output, so its kind fixes one box of Theorem 10.
     """

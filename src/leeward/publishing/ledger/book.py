@@ -45,7 +45,6 @@ class Book:
 
     @cached_property
     def reserved(self) -> dict[int, Entry]:
-        """Every charge by its number."""
         return {e.number: e for e in self.entries if e.kind == "reserved"}
 
     @cached_property
@@ -55,7 +54,6 @@ class Book:
 
     @cached_property
     def withdrawn(self) -> dict[int | None, Entry]:
-        """The withdrawal of a reserved release."""
         return {e.names: e for e in reversed(self.entries) if e.kind == "withdrawn"}
 
     @cached_property
@@ -68,7 +66,6 @@ class Book:
         return paid
 
     def account(self, name: str) -> Account:
-        """The state of one account."""
         if name not in self._accounts:
             opening = self.opened.get(name)
             if opening is None or opening.cap is None:
@@ -89,7 +86,6 @@ class Book:
         return self._accounts[name]
 
     def accounts(self) -> tuple[Account, ...]:
-        """The state of every account, by name."""
         return tuple(map(self.account, sorted(self.opened)))
 
     @cached_property

@@ -101,7 +101,6 @@ class Box:
         return self.epsilon + implied <= cap.epsilon * (1 + SLACK)
 
     def holds(self, total: Guarantee) -> bool:
-        """Whether a total stays in the box."""
         pairs = ((total.epsilon, self.epsilon), (total.delta, self.delta), (total.rho, self.rho))
         return all(spent <= most for spent, most in pairs)
 

@@ -106,7 +106,6 @@ class Contents:
 
     @property
     def key(self) -> bytes:
-        """The secret."""
         return self._identity()[1]
 
     @property

@@ -113,7 +113,6 @@ class Entry:
 
     @property
     def account(self) -> str:
-        """The account that it concerns."""
         return str(self.body["account"])
 
     @property
@@ -175,7 +174,6 @@ class Entry:
 
     @property
     def digest(self) -> str | None:
-        """The digest of the committed bundle."""
         return self._text("digest")
 
     @property

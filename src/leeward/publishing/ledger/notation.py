@@ -83,7 +83,7 @@ def exact_number(text: object) -> Fraction:
 
 
 def unreadable() -> Damaged:
-    """The refusal of numbers that were not written so."""
+    """The error for numbers that were not written so."""
     return Damaged(
         "guarantee",
         rule=f"must hold {', '.join(PARTS)} as exact text",

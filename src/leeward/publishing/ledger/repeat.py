@@ -18,7 +18,7 @@ MOST_IN_COMMON = Fraction(1, 2)
 
 
 def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) -> None:
-    """Refuse a plan that the account was charged for before, unless `again` is set.
+    """Reject a plan that the account was charged for before, unless `again` is set.
 
     The data are not compared. Otherwise a second bundle of a plan would show that they changed.
     """
@@ -74,7 +74,7 @@ def earlier_releases(book: Book, account: str, plan: str, period: str) -> Earlie
 
 
 def refuse_other_rule(book: Book, account: str, subject: Subject) -> None:
-    """Refuse a jobs rule that differs from the account's: such tables have no common neighbours."""
+    """Reject a jobs rule that differs from the account's: such tables have no common neighbours."""
     for entry in _charges(book, account):
         if _part(entry, "jobs") != subject.jobs:
             raise CannotCompose(
@@ -99,8 +99,18 @@ def _rule_step(known: str, rule: str) -> str:
     return "Use the same rule."
 
 
+OF_JOBS = "jobs.worker"
+"""The key of all charges of linked tables."""
+
+MISSING = {
+    "tables.nulls": "Write the same tables.nulls in the codebook",
+    "nulls of jobs.primary": "Write the same nulls for the column of jobs.primary",
+}
+"""What a charge keeps of texts that mean missing, where there are any, and how to agree."""
+
+
 def refuse_other_keys(book: Book, account: str, subject: Subject) -> None:
-    """Refuse a key column that differs from the account's: workplaces would be other units.
+    """Reject a key column that differs from the account's: workplaces would be other units.
 
     So would they with other texts that mean a missing id. Charges without a key, those of earlier
     formats among them, are not compared.
@@ -113,39 +123,28 @@ def refuse_other_keys(book: Book, account: str, subject: Subject) -> None:
         compared = keys.keys() & known.keys()
         if OF_JOBS in compared:
             compared |= MISSING.keys() & (keys.keys() | known.keys())
-        for key in sorted(compared, reverse=True):  # workplaces first
-            if keys.get(key) != known.get(key):
-                raise _other_keys(key, keys.get(key), known.get(key), entry)
-
-
-OF_JOBS = "jobs.worker"
-"""The key of all charges of linked tables."""
-
-MISSING = {
-    "tables.nulls": "Write the same tables.nulls in the codebook",
-    "nulls of jobs.primary": "Write the same nulls for the column of jobs.primary",
-}
-"""What a charge keeps of texts that mean missing, where there are any, and how to agree."""
-
-
-def _other_keys(key: str, given: object, known: object, entry: Entry) -> CannotCompose:
-    values = [shown(text) if text is not None else "no text" for text in (given, known)]
-    what = "texts" if key in MISSING else "column"
-    step = MISSING.get(key)
-    return CannotCompose(
-        key,
-        rule=f"must be the same {what} in all releases of an account: guarantees about "
-        "different workplaces or workers do not add up",
-        value=f"{values[0]} after {values[1]} in entry {entry.number}",
-        next_step=f"{step}; or charge another account."
-        if step
-        else f"If only its name changed, call the column {values[1]} in "
-        "data and codebook; or charge another account.",
-    )
+        workplaces_first = sorted(compared, reverse=True)
+        key = next((key for key in workplaces_first if keys.get(key) != known.get(key)), None)
+        if key is None:
+            continue
+        texts = [
+            shown(part[key]) if part.get(key) is not None else "no text" for part in (keys, known)
+        ]
+        step = MISSING.get(key)
+        raise CannotCompose(
+            key,
+            rule=f"must be the same {'texts' if step else 'column'} in all releases of an account: "
+            "guarantees about different workplaces or workers do not add up",
+            value=f"{texts[0]} after {texts[1]} in entry {entry.number}",
+            next_step=f"{step}; or charge another account."
+            if step
+            else f"If only its name changed, call the column {texts[1]} in "
+            "data and codebook; or charge another account.",
+        )
 
 
 def refuse_other_kinds(book: Book, account: Account, subject: Subject) -> None:
-    """Refuse kinds of workers, or caps of pay, that differ from an account's: so do neighbours.
+    """Reject kinds of workers, or caps of pay, that differ from an account's: so do neighbours.
 
     Kinds make neighbours under the weak policy, caps under the proportional one. What holds under
     the strong policy holds whatever they are.
@@ -186,7 +185,7 @@ OF_KINDS = {
 
 
 def refuse_same_establishments(book: Book, account: str, subject: Subject) -> None:
-    """Refuse a frame of which another account holds most: one population has one cap.
+    """Reject a frame of which another account holds most: one population has one cap.
 
     Ids are compared as they are and in plain form. Entries before format 5 have only the first.
     """

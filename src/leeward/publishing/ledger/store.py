@@ -84,14 +84,13 @@ class Store:
             raise
 
     def check(self) -> None:
-        """Refuse a path that is not a private ledger file of this format."""
+        """Reject a path that is not a private ledger file of this format."""
         self._check_file()
         with self._connection() as connection:
             self._check_format(connection)
             self._check_mode()
 
     def permissions(self) -> int:
-        """The file mode."""
         return stat.S_IMODE(self._stat().st_mode)
 
     def faults(self, anchors: tuple[Anchor, ...]) -> Iterator[str]:
@@ -180,7 +179,7 @@ class Store:
             raise self._bad("must be a ledger", "an empty file", step)
 
     def _check_mode(self) -> None:
-        """Refuse a ledger that other users may open. Call it after the format check."""
+        """Reject a ledger that other users may open. Call it after the format check."""
         mode = self.permissions()
         if mode & 0o077:
             step = f"Run `chmod 600 {shlex.quote(str(self.path))}`."

@@ -110,7 +110,7 @@ def _make_room(ends: ExitStack, folder: Path, jvm: Any, known: Mapping[str, str]
 
 
 def _require_privacy(jvm: Any, folder: Path) -> None:  # noqa: ANN401 (Py4J ships no types)
-    """Refuse a Java with other settings than ours, which spark-env.sh may have set."""
+    """Reject a Java with other settings than ours, which spark-env.sh may have set."""
     system = jvm.java.lang.System
     wanted = (log_settings(folder), str(folder), str(room(folder)))
     kept = system.getProperty(LOG), system.getProperty("java.io.tmpdir"), system.getenv(ROOM)
