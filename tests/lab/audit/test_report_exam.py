@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from leeward.core.randomness import SecretBits
-from leeward.lab.audit.fixed_words import FixedWords
+from leeward.lab.audit.independence import FixedWords
 from leeward.lab.audit.neighbours import QUICK
 from leeward.lab.audit.report_exam import (
     ANOTHER_LAW,

@@ -9,11 +9,11 @@ from leeward.lab.audit.audit_line import FULL_GRID, QUICK_GRID
 from leeward.lab.audit.controls import CONTROLS
 from leeward.lab.audit.false_promises import false_promises
 from leeward.lab.audit.lines import LINES
+from leeward.lab.audit.local_exam import survey_promises
 from leeward.lab.audit.neighbours import FULL, QUICK
 from leeward.lab.audit.promises import Promise, true_promises
 from leeward.lab.audit.reading_exam import false_readings, readings
 from leeward.lab.audit.row import Row
-from leeward.lab.audit.survey_promises import survey_promises
 
 __all__ = ["CONTROLS", "LINES", "Promise", "Row", "audit", "examine"]
 

@@ -6,7 +6,7 @@ A control is the line of a known defect: it gives one row, which must be rejecte
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from leeward.core.codebook import (
     STATISTICS,
@@ -27,14 +27,10 @@ from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.policy import POLICIES
 from leeward.lab.audit.clipped_exam import gaussian_rho
-from leeward.lab.audit.exams import (
-    Exam,
-)
+from leeward.lab.audit.exams import Exam
 from leeward.lab.audit.loss import PrivacyLoss, zcdp_loss
 from leeward.lab.audit.neighbours import Depth
-from leeward.lab.audit.released_code import (
-    RELEASED_CODE,
-)
+from leeward.lab.audit.released_code import RELEASED_CODE
 from leeward.lab.audit.row import Claim, Grid, PolicyLine, Row
 from leeward.lab.audit.table_exam import WITH_MARGINS, ClippedTable, examine_table
 
@@ -85,20 +81,15 @@ class AuditLine:
             return
         for name in self.policies:
             for alpha, epsilon in self.at or grid[:: self.every]:
-                calibrated = self._made(alpha, epsilon)
-                if calibrated is not None:
-                    yield self._row(calibrated, name, depth)
-
-    def _made(self, alpha: str, epsilon: str) -> Mechanism | None:
-        """The mechanism, or None where its own conditions refuse these numbers."""
-        options = dict(self.options)
-        if self.delta is not None:
-            options["delta"] = self.delta(Fraction(alpha), Fraction(epsilon))
-        numbers = {"alpha": alpha, "epsilon": epsilon, "calibration": self.calibration}
-        try:
-            return mechanism(self.mechanism, **cast(Any, numbers | options))
-        except InvalidParameter:
-            return None
+                options: dict[str, Any] = dict(self.options)
+                if self.delta is not None:
+                    options["delta"] = self.delta(Fraction(alpha), Fraction(epsilon))
+                numbers = {"alpha": alpha, "epsilon": epsilon, "calibration": self.calibration}
+                try:
+                    calibrated = mechanism(self.mechanism, **numbers | options)
+                except InvalidParameter:  # its own conditions exclude these numbers
+                    continue
+                yield self._row(calibrated, name, depth)
 
     def _row(self, calibrated: Mechanism, name: str, depth: Depth) -> Row:
         promised = calibrated.guarantee(name)

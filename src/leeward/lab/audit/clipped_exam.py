@@ -20,6 +20,7 @@ from leeward.core.exact import ball, precision
 from leeward.core.mechanisms.size_grid import STEPS
 from leeward.core.noise.law import Law
 from leeward.core.noise.sampling import normaliser
+from leeward.core.noise.scales import Integers
 from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.exams import by_policy, examined
@@ -80,19 +81,22 @@ def releases(
 def pair_loss(mechanism: EntryMechanism, both: Both) -> PrivacyLoss:
     """The joint loss: over indices, that of the index plus that of the sums."""
     before, after, indices = releases(mechanism, both)
-    if (before.theta != after.theta).any():  # published: it must follow from the index alone
-        return DISTINGUISHED
     cells = mechanism.parameters.cells
 
     def sums(i: int) -> PrivacyLoss:
         return sums_loss(before.sums, after.sums, slice(i * cells, (i + 1) * cells))
 
-    return worst_index(indices, (before.index, after.index), sums, mechanism.parameters.epsilon)
+    maxima = (before.index, before.theta), (after.index, after.theta)
+    return worst_index(indices, maxima, sums, mechanism.parameters.epsilon)
+
+
+Maximum = tuple[NoiseRequest, Integers]
+"""Noisy indices of the largest establishment, and the bounds θ that follow from them."""
 
 
 def worst_index(
     indices: Sequence[int],
-    drawn: tuple[NoiseRequest, NoiseRequest],
+    drawn: tuple[Maximum, Maximum],
     sums: Callable[[int], PrivacyLoss],
     claimed: Fraction,
 ) -> PrivacyLoss:
@@ -101,9 +105,12 @@ def worst_index(
     Forward adds the index's log-ratio, backward subtracts it. A joint δ would need the whole joint
     distribution; within the claim it is exactly zero.
     """
+    (first_index, theta), (other_index, other_theta) = drawn
+    if (theta != other_theta).any():  # published: it must follow from the index alone
+        return DISTINGUISHED
     losses = []
     for i, index in enumerate(indices):
-        before, after = (column.rounded(i).mass((index,)) for column in drawn)
+        before, after = (column.rounded(i).mass((index,)) for column in (first_index, other_index))
         rest = sums(i)
         with precision(BITS):
             first = (before / after).log()

@@ -33,7 +33,9 @@ from leeward.lab.audit.audit_line import ALPHA, EPSILON, GAINS, MARGINS, UNIT_EM
 from leeward.lab.audit.clipped_exam import clipped_loss, pair_loss
 from leeward.lab.audit.exams import scalar, workplace_view
 from leeward.lab.audit.history_exam import HISTORY_FAULTS, HISTORY_LINES
+from leeward.lab.audit.homes_exam import HOMES_CONTROLS
 from leeward.lab.audit.lines import OF_GAINS
+from leeward.lab.audit.local_exam import LOCAL_CONTROLS
 from leeward.lab.audit.loss import PrivacyLoss
 from leeward.lab.audit.neighbours import DatabasePair, Depth, pairs
 from leeward.lab.audit.other_releases import (
@@ -51,7 +53,8 @@ from leeward.lab.audit.outputs import Rounded
 from leeward.lab.audit.pay_controls import PAY_CONTROLS
 from leeward.lab.audit.planted import PLANTED
 from leeward.lab.audit.recording import released
-from leeward.lab.audit.row_controls import HOMES, LOCAL, REGRESSIONS, SYNTHETIC
+from leeward.lab.audit.regression_exam import REGRESSION_CONTROLS
+from leeward.lab.audit.row_exam import ROW_CONTROLS
 from leeward.lab.audit.table_exam import (
     WITH_MARGINS,
     ClippedTable,
@@ -243,10 +246,10 @@ CONTROLS: tuple[Control, ...] = (
     Control("margins of the true scale", "slope", true_margins, detail=WITH_MARGINS),
     Control("x of jobs that began or ended", "vector_pareto", changing_jobs, detail=OF_GAINS),
     Control("a net change that never turns", "clipped", one_way_gains, detail=OF_GAINS),
-    *REGRESSIONS,
-    *LOCAL,
-    *HOMES,
-    *SYNTHETIC,
+    *REGRESSION_CONTROLS,
+    *LOCAL_CONTROLS,
+    *HOMES_CONTROLS,
+    *ROW_CONTROLS,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
     *PAY_CONTROLS,
     *(

@@ -9,14 +9,10 @@ from flint import arb
 from leeward.core.codebook import BoundedJobs, PrimaryJob
 from leeward.core.exact import ball, precision
 from leeward.core.privacy.words import Sentence
-from leeward.lab.audit import pay_worlds, person_histories, worlds
+from leeward.lab.audit import job_worlds, pay_worlds, worlds
+from leeward.lab.audit.local_exam import second_report
 from leeward.lab.audit.promises import JOB_PAIRS, PAIRS, Promise, beside, largest_loss
-from leeward.lab.audit.publication import (
-    Publication,
-    settings,
-    zcdp,
-)
-from leeward.lab.audit.survey_promises import second_report
+from leeward.lab.audit.publication import Publication, settings, zcdp
 from leeward.lab.audit.worlds import Possibilities, WorldPair
 
 
@@ -152,13 +148,13 @@ FALSE_PROMISES = (
         "history-as-one-job",
         "worker",
         "Under the worker policy a person with rows in two periods has the stated epsilon.",
-        lambda population: person_histories.added(population, BoundedJobs(1, "period")),
+        lambda population: job_worlds.history_added(population, BoundedJobs(1, "period")),
     ),
     FalsePromise(
         "row-of-a-history-once",
         "person",
         "Under the person policy, one single row of a history has the stated epsilon.",
-        lambda population: person_histories.one_row_more(population, PRIMARY),
+        lambda population: job_worlds.one_row_more(population, PRIMARY),
         setting=lambda _: next(
             setting for setting in settings() if setting.policy == "person" and setting.rows == 1
         ),

@@ -9,6 +9,7 @@ from itertools import product
 from flint import arb
 
 from leeward.core.exact import ball, precision
+from leeward.lab.audit.audit_line import Control
 from leeward.lab.audit.loss import BITS, PrivacyLoss, over, worst
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.regression_exam import REPLACEMENT
@@ -117,3 +118,15 @@ def as_many_as_workers(_: Depth) -> PrivacyLoss:
     return homes_loss(
         lambda group: DirichletHomes.calibrated(AREAS, sum(group), 1), joiners(), Fraction(1)
     )
+
+
+HOMES_CONTROLS = (
+    Control("half the prior", "dirichlet", half_the_prior, REPLACEMENT, detail=NOTICE),
+    Control(
+        "as many synthetic homes as workers",
+        "dirichlet",
+        as_many_as_workers,
+        "worker",
+        detail=NOTICE,
+    ),
+)

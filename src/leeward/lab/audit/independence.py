@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from leeward.core.exact import ball, precision
 from leeward.core.mechanisms import Mechanism
 from leeward.core.noise.scales import Integers
-from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.tabulated import Floats, Words
 from leeward.lab.audit.exams import examined
 from leeward.lab.audit.loss import PrivacyLoss
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.released_code import CodeExam, drawn
+from leeward.systems.local.hashing import mixed
 
 BETWEEN_CELLS = "between workplace cells"
 SHARED = "workplace cells share random words"
@@ -43,22 +44,16 @@ def dependence(released: Floats) -> arb:
     """
     numbers = np.moveaxis(released, 2, 0)
     classes = [_classes(number) for number in numbers if len(np.unique(number)) > 1]
-    comparisons = list(product(classes, classes, range(3)))
-    values = [_p_value(*_apart(left, right, way)) for left, right, way in comparisons]
+    values = list[arb]()
+    for left, right in product(classes, classes):
+        half = left.shape[1] // 2
+        # Cells and their next ones, no cell in two pairs, in two ways; then cells half a table on.
+        values += [
+            _p_value(left[:, 0:-1:2].ravel(), right[:, 1::2].ravel()),
+            _p_value(left[:, 1:-1:2].ravel(), right[:, 2::2].ravel()),
+            _p_value(left[:, :half].ravel(), right[:, half : 2 * half].ravel()),
+        ]
     return len(values) * min(values, key=float)
-
-
-def _apart(left: Integers, right: Integers, way: int) -> tuple[Integers, Integers]:
-    """Cells and their next ones, no cell in two pairs, in two ways; then cells half a table on."""
-    half = left.shape[1] // 2
-    match way:
-        case 0:
-            pairs = left[:, 0:-1:2], right[:, 1::2]
-        case 1:
-            pairs = left[:, 1:-1:2], right[:, 2::2]
-        case _:
-            pairs = left[:, :half], right[:, half : 2 * half]
-    return pairs[0].ravel(), pairs[1].ravel()
 
 
 def _classes(column: Floats) -> Integers:
@@ -108,3 +103,30 @@ class Independence:
         if not dependence(released) > ball(RARE):
             return PrivacyLoss.faulty(SHARED)
         return PrivacyLoss.unseen(CELLS)
+
+
+class FixedWords:
+    """Fixed words: what exams give a sampler in place of the system's random words.
+
+    Word i is SplitMix64 of i, from number `first` on: an exam has the same result every time.
+    `short` words, of 32 bits, are below 2^`short`. It has the methods of `SecretBits` and is no
+    such thing: no release can be given one.
+    """
+
+    def __init__(self, first: int = 0, short: int = 32) -> None:
+        self.next = first
+        self.short = short
+
+    def words64(self, count: int) -> Words:
+        """The next `count` words."""
+        numbers = np.arange(self.next, self.next + count, dtype=np.uint64)
+        self.next += count
+        return mixed(numbers)
+
+    def words32(self, count: int) -> NDArray[np.uint32]:
+        """The highest bits of the next `count` words."""
+        return (self.words64(count) >> np.uint64(64 - self.short)).astype(np.uint32)
+
+    def word(self, bits: int) -> int:
+        """The highest bits of the next word, at most 64."""
+        return int(self.words64(1)[0]) >> (64 - bits)

@@ -1,7 +1,14 @@
-"""Job worlds: worlds in which workers have several jobs, of which some count."""
+"""Job worlds: worlds in which workers have several jobs, of which some count.
 
+In histories a person has rows in several periods and at several workplaces: the kinds of a
+population are periods there. Which jobs and rows count is written out person by person, for every
+rule that limits them.
+"""
+
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import product
 
 from leeward.core.codebook import BoundedJobs, JobsRule, PrimaryJob
 from leeward.core.privacy.workforces import Counts
@@ -82,14 +89,70 @@ def joiners_from_elsewhere(population: Possibilities, rule: JobsRule) -> Iterato
             others = [(0,)] * number + [(limit,)] * staying
             before = counted(population, rule, [*others, *[jobs_before] * joining], limit + 1)
             after = counted(population, rule, [*others, *[(0, *jobs_before)] * joining], limit + 1)
-            steps = _steps_up(population, staying, staying + joining)
+            steps, size = 0, staying
+            while size < staying + joining:
+                size, steps = population.most(size), steps + 1
             # The sentence prints one step here and one elsewhere.
             yield from _places(before, after, Fraction(1 + steps, 2))
 
 
-def _steps_up(population: Possibilities, size: int, reached: int) -> int:
-    """How many steps a size is away from a larger one."""
-    steps = 0
-    while size < reached:
-        size, steps = population.most(size), steps + 1
-    return steps
+Row = tuple[int, int]
+"""The establishment and the period of a row."""
+
+History = tuple[Row, ...]
+"""All rows of a person, the highest rank first."""
+
+PLACES, OTHERS = 3, (0, 3, 1000)
+"""Establishments of every world of histories, and rows of others in each, in each period."""
+
+
+def counted_rows(rule: JobsRule, history: History) -> Iterable[Row]:
+    """The rows of one person that count."""
+    if not isinstance(rule, BoundedJobs):
+        return history[:1]
+    if rule.per is None:
+        return sorted(history)[: rule.most]
+    periods = defaultdict[int, list[Row]](list)
+    for row in sorted(history):
+        periods[row[1]].append(row)
+    return [row for rows in periods.values() for row in rows[: rule.most]]
+
+
+def _histories(
+    population: Possibilities, rule: JobsRule, histories: Iterable[tuple[History, History]]
+) -> Iterator[WorldPair]:
+    for pair, others in product(list(histories), OTHERS):
+        worlds = []
+        for history in pair:
+            sizes = [[others] * population.kinds for _ in range(PLACES)]
+            for at, period in counted_rows(rule, history):
+                sizes[at][period] += 1
+            worlds.append(tuple(tuple(by_period) for by_period in sizes))
+        before, after = worlds
+        yield from _places(before, after)
+
+
+def _everywhere(population: Possibilities) -> History:
+    return tuple(product(range(PLACES), range(population.kinds)))
+
+
+def history_added(population: Possibilities, rule: JobsRule) -> Iterator[WorldPair]:
+    """A person has rows everywhere and always, in one period, or once; or is not in the data."""
+    whole = _everywhere(population)
+    once = tuple(row for row in whole if row[1] == 0)
+    histories = (((), history) for history in (whole, once, whole[-1:]))
+    yield from _histories(population, rule, histories)
+
+
+def history_changed(population: Possibilities, rule: JobsRule) -> Iterator[WorldPair]:
+    """Two histories: other workplaces, other periods, and some rows or many."""
+    whole = _everywhere(population)
+    here, there = (tuple(row for row in whole if row[0] == at) for at in (0, PLACES - 1))
+    soon, late = (tuple(row for row in whole if row[1] == at) for at in (0, population.kinds - 1))
+    yield from _histories(population, rule, ((here, there), (soon, late), (whole, whole[-1:])))
+
+
+def one_row_more(population: Possibilities, rule: JobsRule) -> Iterator[WorldPair]:
+    """A further row, which comes first, may take the place of another."""
+    first, *rest = _everywhere(population)
+    yield from _histories(population, rule, ((tuple(rest), (first, *rest)), ((), (first,))))

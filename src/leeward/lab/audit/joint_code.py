@@ -158,7 +158,10 @@ def _law_faults(design: Design, shape: int) -> tuple[str, ...]:
     noise = SECRET.joint(
         np.zeros((DRAWN, 4), np.int64), Scales(np.full(DRAWN, scale)), small, shape
     )
-    drawn_points, filled = noise / scale, _filled(small)
+    # Points of the ball, evenly, by the first cells and the total.
+    total, first, second = (np.arange(1, 1 << 18)[:, None] * np.array(STEPS) % 1 * 2 - 1).T
+    points = np.column_stack([first, total - first, second, total - second])
+    drawn_points, filled = noise / scale, points[_norms(points, small) <= 1]
     norms = _norms(drawn_points, small)
     close = all(
         near(float((norms <= r).mean()), norm_law(r, 3, shape)) for r in (0.5, 1, 2, 3, 5, 8)
@@ -166,14 +169,6 @@ def _law_faults(design: Design, shape: int) -> tuple[str, ...]:
     directions = (drawn_points / norms[:, None], filled / _norms(filled, small)[:, None])
     shares = [_events(direction) for direction in directions]
     return () if close and all(map(near, *shares)) else (LAW,)
-
-
-def _filled(design: Design) -> Floats:
-    """Points of the ball, evenly, by the first cells and the total."""
-    numbers = np.arange(1, 1 << 18)[:, None] * np.array(STEPS) % 1 * 2 - 1
-    total, first, second = numbers.T
-    points = np.column_stack([first, total - first, second, total - second])
-    return points[_norms(points, design) <= 1]
 
 
 def _norms(points: Floats, design: Design) -> Floats:

@@ -116,8 +116,13 @@ def blocks_loss(
     """Blocks that were drawn one by one: their losses add up."""
     total, bound = NONE, arb(0)
     for a, b in zip(before, after, strict=True):
-        total = total.plus(_block_loss(a, b, claimed))
-        bound += density_bound(a, b)
+        reached = density_bound(a, b)
+        if a.design.dimension > FEW_POINTS or a.design != b.design:
+            loss = PrivacyLoss(reached, reached, arb(0))
+        else:
+            loss = over({*a.landmarks(), *b.landmarks()}, a.mass, b.mass, claimed)
+        total = total.plus(loss)
+        bound += reached
     return replace(total, bound=bound).kept(claimed)
 
 
@@ -127,14 +132,6 @@ def density_bound(before: JointBlock, after: JointBlock) -> arb:
     if (design, before.shape) != (after.design, after.shape):
         return INFINITE
     return tail_bound(before.distance(after), scales, design.dimension, before.shape)
-
-
-def _block_loss(before: JointBlock, after: JointBlock, claimed: Fraction) -> PrivacyLoss:
-    if before.design.dimension > FEW_POINTS or before.design != after.design:
-        reached = density_bound(before, after)
-        return PrivacyLoss(reached, reached, arb(0))
-    outputs = {*before.landmarks(), *after.landmarks()}
-    return over(outputs, before.mass, after.mass, claimed)
 
 
 def _pairs(
@@ -180,25 +177,22 @@ def _pair_loss(mechanism: JointEntryMechanism, pair: DatabasePair) -> PrivacyLos
         clipped_run(mechanism, [database] * len(indices), indices) for database in pair.databases
     )
     (before, _, theta), (after, _, other_theta) = runs
-    if (theta != other_theta).any():  # published: it must follow from the index alone
-        return DISTINGUISHED
     each = len(before.joints) // len(indices)
 
     def sums(i: int) -> PrivacyLoss:
+        # Exponential tails of one scale differ by the distance at most, and do so at the centre.
+        lost = arb(0)
         blocks = (run.joints[i * each :][:each] for run in (before, after))
-        lost = sum((_sums_loss(*both) for both in zip(*blocks, strict=True)), arb(0))
+        for a, b in zip(*blocks, strict=True):
+            if (a.scale, a.design, a.shape) != (b.scale, b.design, 0):
+                return DISTINGUISHED
+            with precision(128):
+                distance = ball(a.distance(b) / a.scale)
+            lost += distance
         return PrivacyLoss(lost, lost, arb(0))
 
-    index = (before.requests[0], after.requests[0])
-    return worst_index(indices, index, sums, mechanism.parameters.epsilon)
-
-
-def _sums_loss(before: JointBlock, after: JointBlock) -> arb:
-    """Exponential tails of one scale differ by the distance at most, and do so at the centre."""
-    if (before.scale, before.design, before.shape) != (after.scale, after.design, 0):
-        return INFINITE
-    with precision(128):
-        return ball(before.distance(after) / before.scale)
+    drawn = (before.requests[0], theta), (after.requests[0], other_theta)
+    return worst_index(indices, drawn, sums, mechanism.parameters.epsilon)
 
 
 def examine_joint_gaussian(mechanism: JointEntryMechanism, name: str, depth: Depth) -> PrivacyLoss:

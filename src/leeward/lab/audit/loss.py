@@ -83,12 +83,11 @@ def _ends(value: arb | None) -> Ends:
     return (int(middle[0]), int(middle[1])), (int(radius[0]), int(radius[1]))
 
 
-def _ball(ends: Ends) -> arb | None:
-    return None if ends is None else arb(*ends) if isinstance(ends, tuple) else arb(ends)
-
-
 def _sent(parts: tuple[Ends, ...], draws: int, fault: str) -> PrivacyLoss:
-    forward, backward, delta, bound, rho = map(_ball, parts)
+    forward, backward, delta, bound, rho = (
+        None if ends is None else arb(*ends) if isinstance(ends, tuple) else arb(ends)
+        for ends in parts
+    )
     if forward is None or backward is None or delta is None:
         raise ValueError("a loss has two directions and a delta")
     return PrivacyLoss(forward, backward, delta, bound, rho, draws, fault)

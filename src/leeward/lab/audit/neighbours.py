@@ -62,31 +62,28 @@ class DatabasePair:
 
 def chain(database: Database) -> Database:
     """Every workforce as two establishments of one employer, one after the other."""
-    halves = (half for each in database.establishments for half in _halves(each))
+    halves = list[Workforce]()
+    for force in database.establishments:
+        for more in (0, 1):
+            if force.pay is not None:
+                halves.append(Workforce.paid(*(kind[1 - more :: 2] for kind in force.pay)))
+            else:
+                halves.append(Workforce(tuple((count + more) // 2 for count in force.jobs)))
     return Database(tuple(halves), database.cap)
-
-
-def _halves(force: Workforce) -> tuple[Workforce, Workforce]:
-    if force.pay is not None:
-        return (
-            Workforce.paid(*(kind[1::2] for kind in force.pay)),
-            Workforce.paid(*(kind[::2] for kind in force.pay)),
-        )
-    few, many = (tuple((count + more) // 2 for count in force.jobs) for more in (0, 1))
-    return Workforce(few), Workforce(many)
 
 
 def parts(database: Database) -> Database:
     """What a release by employer counts of such a database: each employer's part as one."""
     forces = database.establishments
-    both = zip(forces[::2], forces[1::2], strict=True)
-    return Database(tuple(_together(*each) for each in both), database.cap)
-
-
-def _together(force: Workforce, other: Workforce) -> Workforce:
-    if force.pay is not None and other.pay is not None:
-        return Workforce.paid(*(a + b for a, b in zip(force.pay, other.pay, strict=True)))
-    return Workforce(tuple(a + b for a, b in zip(force.jobs, other.jobs, strict=True)))
+    together = list[Workforce]()
+    for force, other in zip(forces[::2], forces[1::2], strict=True):
+        if force.pay is not None and other.pay is not None:
+            pay = (a + b for a, b in zip(force.pay, other.pay, strict=True))
+            together.append(Workforce.paid(*pay))
+        else:
+            jobs = (a + b for a, b in zip(force.jobs, other.jobs, strict=True))
+            together.append(Workforce(tuple(jobs)))
+    return Database(tuple(together), database.cap)
 
 
 def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[DatabasePair]:
@@ -159,9 +156,11 @@ def blocks(
     """
     for size in sizes:
         grown = most(alpha, size, additive(policy)) - size
-        single = (size, *(0,) * (kinds - 1))
+        none = (0,) * (kinds - 1)
+        single, in_one, late = (size, *none), (grown, *none), (*none, max(1, grown // 2))
+        joining = sorted({in_one, in_one[::-1], even(grown, kinds), late})
         for before in sorted({even(size, kinds), single, single[::-1]}):
-            for joiners in sorted(_joiners(grown, kinds)):
+            for joiners in joining:
                 after = tuple(b + j for b, j in zip(before, joiners, strict=True))
                 for pair in DatabasePair.of(before, after).admitted(policy, alpha):
                     yield pair
@@ -198,11 +197,6 @@ def first_jobs(kinds: int) -> Iterator[DatabasePair]:
 def even(size: int, kinds: int) -> Counts:
     """Workers of several kinds, as even as can be."""
     return tuple(size // kinds + (i < size % kinds) for i in range(kinds))
-
-
-def _joiners(grown: int, kinds: int) -> set[Counts]:
-    none = (0,) * (kinds - 1)
-    return {(grown, *none), (*none, grown), even(grown, kinds), (*none, max(1, grown // 2))}
 
 
 def _beside(before: Counts, after: Counts, grown: int) -> Iterator[DatabasePair]:

@@ -157,23 +157,14 @@ class JointBlock:
 
     def landmarks(self) -> Iterable[tuple[int, ...]]:
         """The centre, and steps: a job in one cell of each table, or from one cell to another."""
-        tables = [table for table in self.design.tables if table > 1]
         steps = {0, 1, 2, *(int(self.scale * s) for s in (*GEOMETRIC[::8], *FAR[::3]))}
         directions = {(1, 0, 0), (-1, 0, 0), (0, 1, 0), (1, 1, 0), (-1, 0, 1)}
-        for (first, change, other), step in product(sorted(directions), sorted(steps)):
-            yield self._moved(first * step, change * step, other * step, bool(tables))
-
-    def _moved(self, first: int, change: int, last: int, any_change: bool) -> tuple[int, ...]:
-        """More jobs in the first cells, in the last cells, and from last to first cells."""
-        cells_moved = list(self.true)
-        for cells in self.design.slices():
-            cells_moved[cells.start] += first + (change if any_change else 0)
-            cells_moved[cells.stop - 1] += last
-            if cells.stop - cells.start > 1 and any_change:
-                cells_moved[cells.stop - 1] -= change
-            elif any_change:
-                cells_moved[cells.start] -= change
-        return tuple(cells_moved)
+        for (first, change, last), step in product(sorted(directions), sorted(steps)):
+            moved = list(self.true)  # jobs in the first cells, in the last, from last to first ones
+            for cells in self.design.slices():
+                moved[cells.start] += (first + change) * step
+                moved[cells.stop - 1] += (last - change) * step
+            yield tuple(moved)
 
 
 @lru_cache(maxsize=16)
@@ -186,17 +177,14 @@ def rounding_points(tables: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
         total, point = next(left), list[int]()
         for size in tables:
             cells = [next(left) for _ in range(size - 1)]
-            point += _less_rounded([*cells, total - sum(cells)], total, unit)
+            cells.append(total - sum(cells))
+            # Less what it is rounded to: floors, and one more for the largest remainders.
+            rest = [cell % unit for cell in cells]
+            short = (2 * total + unit) // (2 * unit) - sum(cell // unit for cell in cells)
+            order = [i for _, i in sorted((-part, i) for i, part in enumerate(rest))]
+            point += [part - unit * (order.index(i) < short) for i, part in enumerate(rest)]
         points.append(tuple(point))
     return tuple(points)
-
-
-def _less_rounded(cells: list[int], total: int, unit: int) -> list[int]:
-    """A table less what it is rounded to: floors, and one more for the largest remainders."""
-    rest = [cell % unit for cell in cells]
-    short = (2 * total + unit) // (2 * unit) - sum(cell // unit for cell in cells)
-    order = sorted(range(len(cells)), key=lambda i: (-rest[i], i))
-    return [part - unit * (order.index(i) < short) for i, part in enumerate(rest)]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Masses are integrals of the density over rounding cells. The largest ratio of tw
 where it can be, at finitely many points and directions: norms of polygons are linear on cones.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -135,12 +135,8 @@ def _positive(corners: list[Point], axis: int) -> list[Point]:
             kept.append(vertex)
         if (vertex[axis] < 0) != (other[axis] < 0):
             share = vertex[axis] / (vertex[axis] - other[axis])
-            kept.append(
-                (
-                    vertex[0] + share * (other[0] - vertex[0]),
-                    vertex[1] + share * (other[1] - vertex[1]),
-                )
-            )
+            x, y = (a + share * (b - a) for a, b in zip(vertex, other, strict=True))
+            kept.append((x, y))
     return kept
 
 
@@ -187,15 +183,11 @@ def density_bounds(before: PairBlock, after: PairBlock) -> tuple[arb, arb]:
     if (before.body, before.shape, len(before.true)) != (after.body, after.shape, len(after.true)):
         return INFINITE, INFINITE
     grown = {wide / narrow for narrow, wide in zip(before.scales, after.scales, strict=True)}
-    if len(grown) == 1:
-        return _one_scale(before, after, grown.pop())
-    return cone_bounds(before, after) if len(before.true) == 1 else (INFINITE, INFINITE)
-
-
-def _one_scale(before: PairBlock, after: PairBlock, grown: Fraction) -> tuple[arb, arb]:
-    """By the triangle inequality: both scales multiply by the same number."""
-    narrow = before if grown >= 1 else after
-    ratio = max(grown, 1 / grown)
+    if len(grown) > 1:
+        return cone_bounds(before, after) if len(before.true) == 1 else (INFINITE, INFINITE)
+    # Both scales multiply by the same number: the triangle inequality bounds the ratio.
+    (factor,) = grown
+    narrow, ratio = (before, factor) if factor >= 1 else (after, 1 / factor)
     distance = narrow.norm(after.seen_from(before).true)
     if before.shape:
         bound = tail_bound(distance, (Fraction(1), ratio), 2 * len(before.true), before.shape)
@@ -266,11 +258,11 @@ def mass_loss(before: PairBlock, after: PairBlock, claimed: Fraction) -> Privacy
     return replace(loss, bound=bound.bound).kept(claimed)
 
 
-def tops(losses: Sequence[PrivacyLoss], few: int, width: Callable[[int], Fraction]) -> list[int]:
+def tops(losses: Sequence[PrivacyLoss], few: int, widths: Sequence[Fraction]) -> list[int]:
     """The numbers of the largest losses forward and backward, of equal ones the widest."""
     chosen = set[int]()
     ways = zip(*((float(loss.forward), float(loss.backward)) for loss in losses), strict=True)
     for way in ways:
-        order = sorted(range(len(losses)), key=lambda i: (round(way[i], DIGITS), width(i)))
+        order = sorted(range(len(losses)), key=lambda i: (round(way[i], DIGITS), widths[i]))
         chosen.update(order[-few:])
     return sorted(chosen)

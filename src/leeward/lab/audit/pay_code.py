@@ -221,11 +221,14 @@ def sampled_pairs(mechanism: Any, protected: Policy) -> Iterator[DatabasePair]: 
     yield from pair([level] * size, [more] * size, [level] * (size + grown // 2))
 
 
-def _one_kind_more(mechanism: Mechanism) -> tuple[int, ...]:
-    return (mechanism.parameters.cells + 1,)
-
-
 PAY_CODE, LOG_CODE, PAY_CLIPPED_CODE = (
-    CodeExam(faults, sampled_pairs, PAY_DRAWS, drawn, _one_kind_more, databases)
+    CodeExam(
+        faults,
+        sampled_pairs,
+        PAY_DRAWS,
+        drawn,
+        kinds=lambda mechanism: (mechanism.parameters.cells + 1,),
+        databases=databases,
+    )
     for faults in (cell_faults, log_faults, clipped_faults)
 )

@@ -23,7 +23,7 @@ from leeward.core.privacy.steps import RaiseAlpha
 from leeward.core.privacy.workforces import Database, changed
 from leeward.lab.audit.clipped_exam import around, worst_index
 from leeward.lab.audit.exams import Exam, examined
-from leeward.lab.audit.loss import DISTINGUISHED, PrivacyLoss, worst
+from leeward.lab.audit.loss import PrivacyLoss, worst
 from leeward.lab.audit.neighbours import DatabasePair, Depth
 from leeward.lab.audit.pair_block import PairBlock, density_bounds, mass_loss, tops
 from leeward.lab.audit.pay_neighbours import Relation, paid_pairs
@@ -91,17 +91,13 @@ class Steps:
 
 def steps_of(mechanism: MechanismOfPay, name: str, *, merged: bool = False) -> Steps:
     """Those of a policy; with workers outside the table where the proof covers a filter."""
-    cells = mechanism.parameters.cells
-    kinds = (cells, cells + 1) if _covers_filters(mechanism, name) else (cells,)
-    return Steps(examined(mechanism, name), kinds, merged=merged)
-
-
-def _covers_filters(mechanism: MechanismOfPay, name: str) -> bool:
+    kinds: tuple[int, ...] = (mechanism.parameters.cells,)
     try:
         mechanism.guarantee(name, table="worker_pay")
+        kinds += (kinds[0] + 1,)
     except NotCovered:
-        return False
-    return True
+        pass
+    return Steps(examined(mechanism, name), kinds, merged=merged)
 
 
 def examine_pay(mechanism: PayCellMechanism, name: str, depth: Depth) -> PrivacyLoss:
@@ -151,18 +147,15 @@ def largest(both: Iterable[tuple[Part, Part]], claimed: Fraction) -> PrivacyLoss
     """The worst of these pairs; those that agree in distances and scales are examined once."""
     seen = list({step(a, b): (a, b) for a, b in both}.values())
     losses = [part_loss(a, b, claimed) for a, b in seen]
-    near = [seen[i] for i in tops(losses, CLOSELY, lambda i: _width(seen[i][0]))]
+    # Of equal ratios the widest noise shows most: rounding hides least.
+    widths = [a.scales[0] if isinstance(a, PairBlock) else Fraction(0) for a, _ in seen]
+    near = [seen[i] for i in tops(losses, CLOSELY, widths)]
     closer = [mass_loss(a, b, claimed) for a, b in near
               if isinstance(a, PairBlock) and isinstance(b, PairBlock)]  # fmt: skip
     if not closer:
         return worst(losses)
     masses, bound = worst(closer), worst(losses)
     return PrivacyLoss(masses.forward, masses.backward, bound.delta, bound.bound)
-
-
-def _width(part: Part) -> Fraction:
-    """Of equal ratios the widest noise shows most: rounding hides least."""
-    return part.scales[0] if isinstance(part, PairBlock) else Fraction(0)
 
 
 def examine_pay_clipped(mechanism: PayEntryMechanism, name: str, depth: Depth) -> PrivacyLoss:
@@ -196,14 +189,12 @@ def clipped_pair_loss(
     indices = around(maxima, mechanism.bounds)
     runs = (_run(mechanism, [database], recorder, indices) for database in pair.databases)
     (before, theta), (after, other_theta) = runs
-    if (theta != other_theta).any():  # published: it must follow from the index alone
-        return DISTINGUISHED
 
     def sums(i: int) -> PrivacyLoss:
         return PrivacyLoss(*density_bounds(before.pair_blocks[i], after.pair_blocks[i]), arb(0))
 
-    index = (before.requests[0], after.requests[0])
-    return worst_index(indices, index, sums, mechanism.parameters.epsilon)
+    drawn = (before.requests[0], theta), (after.requests[0], other_theta)
+    return worst_index(indices, drawn, sums, mechanism.parameters.epsilon)
 
 
 def _run(

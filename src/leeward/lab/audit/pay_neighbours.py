@@ -36,12 +36,15 @@ def paid_pairs(
     A policy without α lets one job join, and has no kink in its sizes.
     """
     plus, neighbours = additive(policy), dict[DatabasePair, None]()
-    alpha = alpha if policy.uses_alpha else Fraction(1)
-    for size in _sizes(alpha, plus, depth):
+    alpha, thorough = alpha if policy.uses_alpha else Fraction(1), depth.scatter > SOME
+    kink = int(plus / alpha)
+    sizes = {0, 1, kink, kink + 1, int(LARGE / alpha)}
+    sizes |= {2, 3, kink - 1, 2 * kink + 1} if thorough else set()
+    for size in sorted(size for size in sizes if size >= 0):
         grown = most(alpha, size, plus) - size if policy.uses_alpha else 1
         for before in _workforces(size, kinds, cap):
             limit = max(int(alpha * sum(map(sum, before))), plus * cap)
-            for after in _changed(before, cap, grown, limit, thorough=depth.scatter > SOME):
+            for after in _changed(before, cap, grown, limit, thorough=thorough):
                 alone = size > MANY or not before[0]
                 for others in ((),) if alone else _beside(before, after, cap):
                     both = (
@@ -50,14 +53,6 @@ def paid_pairs(
                     for pair in DatabasePair(*both).admitted(policy, alpha):
                         neighbours[pair] = None
     return tuple(neighbours)
-
-
-def _sizes(alpha: Fraction, plus: int, depth: Depth) -> list[int]:
-    """Empty, tiny, around the kink Δ/α, and large."""
-    kink = int(plus / alpha)
-    few = {0, 1, kink, int(LARGE / alpha)}
-    more = {2, 3, kink - 1, kink + 1, 2 * kink + 1} if depth.scatter > SOME else {kink + 1}
-    return sorted(size for size in few | more if size >= 0)
 
 
 def _workforces(size: int, kinds: int, cap: int) -> Iterator[Paid]:
@@ -71,34 +66,22 @@ def _workforces(size: int, kinds: int, cap: int) -> Iterator[Paid]:
 def _changed(before: Paid, cap: int, grown: int, limit: int, *, thorough: bool) -> Iterator[Paid]:
     """Joiners at 0, at the cap and in between; raises up to the limit of the payroll; and both."""
     kinds = range(len(before))
-    for kind in kinds:
-        for joiners in _joiners(cap, grown, limit, thorough=thorough):
-            yield _with(before, kind, joiners)
-    for kind, more in product(kinds, (limit, limit // 2) if thorough else (limit,)):
-        raised = _raised(before, kind, more, cap)
-        yield raised
-        if more == limit:
-            yield from (_with(raised, other, (0,) * grown) for other in kinds)
-
-
-def _joiners(cap: int, grown: int, limit: int, *, thorough: bool) -> Iterator[Counts]:
-    yield (0,) * grown
-    yield (cap,) * grown
-    yield (cap,)
-    yield tuple(cap * (i % 2) for i in range(grown))
-    if thorough:
-        yield (cap // 2,) * grown
+    turns = tuple(cap * (i % 2) for i in range(grown))
     each = limit // grown if grown else 0  # as much pay as the payroll may grow by
-    yield tuple(min(each + (i < limit - each * grown), cap) for i in range(grown))
+    whole = tuple(min(each + (i < limit - each * grown), cap) for i in range(grown))
+    joiners = [(0,) * grown, (cap,) * grown, (cap,), turns]
+    joiners += [(cap // 2,) * grown, whole] if thorough else [whole]
+    for kind, pay in product(kinds, joiners):
+        yield _with(before, kind, before[kind] + pay)
+    for kind, more in product(kinds, (limit, limit // 2) if thorough else (limit,)):
+        rise = _with(before, kind, tuple(raised(before[kind], more, cap)))
+        yield rise
+        if more == limit:
+            yield from (_with(rise, other, rise[other] + (0,) * grown) for other in kinds)
 
 
-def _with(force: Paid, kind: int, joiners: Counts) -> Paid:
-    return tuple(pay + joiners if k == kind else pay for k, pay in enumerate(force))
-
-
-def _raised(force: Paid, kind: int, more: int, cap: int) -> Paid:
-    """So much more pay for the jobs of a kind, one after the other up to the cap."""
-    return tuple(tuple(raised(pay, more, cap)) if k == kind else pay for k, pay in enumerate(force))
+def _with(force: Paid, kind: int, pay: Counts) -> Paid:
+    return (*force[:kind], pay, *force[kind + 1 :])
 
 
 def raised(pay: Iterable[int], more: int, cap: int) -> list[int]:

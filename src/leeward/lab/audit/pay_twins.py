@@ -19,7 +19,7 @@ from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers, Laws, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats
 from leeward.lab.audit.audit_line import ALPHA
-from leeward.lab.audit.fixed_words import FixedWords
+from leeward.lab.audit.independence import FixedWords
 from leeward.lab.audit.recording import RecordingNoise
 from leeward.lab.audit.twins import CUT
 

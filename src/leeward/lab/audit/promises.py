@@ -19,7 +19,7 @@ from leeward.core.privacy.delta import tail_epsilon
 from leeward.core.privacy.odds_of_suspicion import OF, odds, suspicion, suspicion_in_all
 from leeward.core.privacy.pay_sentences import NO_PAY, PayRead, about_pay
 from leeward.core.privacy.words import Sentence
-from leeward.lab.audit import job_worlds, pay_worlds, person_histories, worlds
+from leeward.lab.audit import job_worlds, pay_worlds, worlds
 from leeward.lab.audit.loss import INFINITE
 from leeward.lab.audit.publication import (
     Publication,
@@ -72,9 +72,9 @@ JOB_PAIRS: dict[str, Callable[[Possibilities, JobsRule], Iterator[WorldPair]]] =
 """The same where some jobs of a person count and others do not."""
 
 HISTORY_PAIRS: dict[str, Callable[[Possibilities, JobsRule], Iterator[WorldPair]]] = {
-    **dict.fromkeys(("policy", "scope", "person", "jobs", "odds"), person_histories.added),
-    **dict.fromkeys(("person-moved", "pay-changed"), person_histories.changed),
-    "job-displaced": person_histories.one_row_more,
+    **dict.fromkeys(("policy", "scope", "person", "jobs", "odds"), job_worlds.history_added),
+    **dict.fromkeys(("person-moved", "pay-changed"), job_worlds.history_changed),
+    "job-displaced": job_worlds.one_row_more,
 }
 """The same under the person policy, with rows in two periods."""
 
@@ -227,13 +227,9 @@ def examined(setting: Publication, sentence: Sentence, rule: JobsRule) -> Promis
     if sentence.id == "odds":
         return _suspicion(setting, sentence, rule)
     examined_setting = replace(setting, strict=sentence.id == "strict")
-    worlds_apart = pairs(setting, sentence, rule)
+    computed = largest_loss(examined_setting, pairs(setting, sentence, rule))
     if sentence.steps is None:
-        return replace(
-            beside(setting, sentence, INFINITE, largest_loss(examined_setting, worlds_apart)),
-            warns=True,
-        )
-    computed = largest_loss(examined_setting, worlds_apart)
+        return replace(beside(setting, sentence, INFINITE, computed), warns=True)
     return beside(setting, sentence, setting.allowed(sentence.steps), computed)
 
 

@@ -142,7 +142,7 @@ class Publication:
     def _parts(self, both: tuple[Database, Database]) -> Iterator[tuple[arb, arb]]:
         """Forward and backward losses of what is drawn independently of a workplace cell."""
         if self.table == "clipped block":
-            yield (_zcdp if self.rho else _clipped)(self._suited, both)
+            yield _clipped_losses(self._suited, both, zcdp=self.rho > 0)
             return
         for left, right in zip(*map(self._outputs, both), strict=True):
             yield _losses(left, right)
@@ -196,17 +196,16 @@ def _losses_apart(before: Released, after: Released) -> tuple[arb, arb]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _clipped(clipped: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
+def _clipped_losses(
+    clipped: EntryMechanism, both: tuple[Database, Database], *, zcdp: bool
+) -> tuple[arb, arb]:
     if both[0] == both[1]:
         return arb(0), arb(0)
+    if zcdp:
+        rho = pair_rho(clipped, both)
+        return rho, rho
     loss = pair_loss(clipped, both)
     return loss.forward, loss.backward
-
-
-@lru_cache(maxsize=1 << 12)
-def _zcdp(clipped: EntryMechanism, both: tuple[Database, Database]) -> tuple[arb, arb]:
-    rho = arb(0) if both[0] == both[1] else pair_rho(clipped, both)
-    return rho, rho
 
 
 def averaged_loss(setting: Publication) -> arb:

@@ -204,7 +204,10 @@ def rejected(cell: CellRelease, level: float, least: float, *, exact: bool = Fal
     if by_value:
         return float(2 * weight @ cell.at_least(reached + value - cell.jobs))
     apart, place = np.unique(reached, return_inverse=True)
-    tails = np.array([_apart(cell, float(least_apart)) for least_apart in apart])
+    values, often = _values(cell)
+    # P(J − J' ≥ least)
+    at_least = (cell.at_least(least_apart + values - cell.jobs) for least_apart in apart)
+    tails = np.array([float((often * chance).sum()) for chance in at_least])
     return float(2 * weight @ tails[place] + 2 * np.exp(LOWEST))
 
 
@@ -253,13 +256,6 @@ def _values(cell: CellRelease) -> tuple[Integers, Floats]:
     tails = np.append(cell.at_least(ends.astype(float)), 0.0)
     tails[0] = 1.0
     return cell.jobs + ends, -np.diff(tails)
-
-
-def _apart(cell: CellRelease, least: float) -> float:
-    """P(J − J' ≥ least)."""
-    values, chances = _values(cell)
-    apart = np.asarray(least + values - cell.jobs, np.float64)
-    return float((chances * cell.at_least(apart)).sum())
 
 
 def readings() -> Iterator[Promise]:

@@ -14,13 +14,23 @@ import numpy as np
 from flint import arb
 
 from leeward.core.exact import precision
-from leeward.core.mechanisms.moments import LATTICE, SUMS, EmployerMoments, Establishments, Moments
+from leeward.core.mechanisms.moments import (
+    LATTICE,
+    RADIUS,
+    SUMS,
+    UNIT,
+    EmployerMoments,
+    Establishments,
+    Moments,
+)
 from leeward.core.mechanisms.moments import Points as Rows
 from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.noise.exact_selection import weights
+from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers
+from leeward.lab.audit.audit_line import Control
 from leeward.lab.audit.clipped_exam import around, sums_loss, worst_index
-from leeward.lab.audit.loss import DISTINGUISHED, PrivacyLoss, over, worst
+from leeward.lab.audit.loss import PrivacyLoss, over, worst
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.recording import NoiseRequest, RecordingNoise
 from leeward.lab.audit.row import Claim, Grid, PolicyLine, Row
@@ -72,51 +82,43 @@ def _recorded(mechanism: Moments, forces: Establishments) -> NoiseRequest:
 
 def examine_employers(mechanism: EmployerMoments, depth: Depth) -> PrivacyLoss:
     """An establishment grows by one step: index and sums jointly, over indices."""
-    return worst(
-        _step_loss(mechanism, *pair) for pair in _growth(mechanism.parameters.growth, depth)
-    )
-
-
-def _growth(alpha: Fraction, depth: Depth) -> Iterator[tuple[list[Point], list[Point]]]:
-    """Rows of one kind joined by rows of another; whole steps, and one row."""
+    losses, alpha = [], mechanism.parameters.growth
     whole = alpha.denominator
     sizes = {0, 1, 2, depth.small, whole - 1, whole, 2 * whole, 10 * whole, 10 * whole + 1}
     for size in sorted(sizes):
-        joiners = max(1, int(alpha * size))
+        joiners = max(1, int(alpha * size))  # a whole step, or one row
         for here, new in product(CORNERS, CORNERS):
-            yield [here] * size, [here] * size + [new] * joiners
+            before: list[Point] = [here] * size
+            after: list[Point] = [*before, *[new] * joiners]
+            losses.append(_step_loss(mechanism, held([before]), held([after])))
+    return worst(losses)
 
 
-def _step_loss(mechanism: EmployerMoments, before: list[Point], after: list[Point]) -> PrivacyLoss:
-    both = held([before]), held([after])
+def _step_loss(mechanism: EmployerMoments, *both: Establishments) -> PrivacyLoss:
     grid = mechanism.clipping.grid
     indices = around(
         (int(grid.index(establishments.largest())[0]) for establishments in both), mechanism
     )
-    runs, thetas = [], []
-    for forces in both:
-        noise = RecordingNoise((np.array(indices),))
-        thetas.append(mechanism._release(_copies(forces, len(indices)), noise)[1])
-        runs.append(noise.requests)
-    if (thetas[0] != thetas[1]).any():  # published: it must follow from the index alone
-        return DISTINGUISHED
-    (index, sums), (other_index, other_sums) = runs
+    maxima, sums = [], []
+    for force in both:
+        noise, copies = RecordingNoise((np.array(indices),)), len(indices)
+        in_each_cell = replace(
+            force,
+            sums=np.repeat(force.sums, copies, axis=0),
+            sizes=np.repeat(force.sizes, copies),
+            cell=np.arange(copies),
+            cells=copies,
+        )
+        theta = mechanism._release(in_each_cell, noise)[1]
+        index, drawn_sums = noise.requests
+        maxima.append((index, theta))
+        sums.append(drawn_sums)
 
     def each_sums(i: int) -> PrivacyLoss:
-        return sums_loss(sums, other_sums, slice(i * SUMS, (i + 1) * SUMS))
+        return sums_loss(sums[0], sums[1], slice(i * SUMS, (i + 1) * SUMS))
 
-    return worst_index(indices, (index, other_index), each_sums, mechanism.parameters.epsilon)
-
-
-def _copies(force: Establishments, copies: int) -> Establishments:
-    """The same establishment in each of some cells."""
-    return replace(
-        force,
-        sums=np.repeat(force.sums, copies, axis=0),
-        sizes=np.repeat(force.sizes, copies),
-        cell=np.arange(copies),
-        cells=copies,
-    )
+    drawn = maxima[0], maxima[1]
+    return worst_index(indices, drawn, each_sums, mechanism.parameters.epsilon)
 
 
 @dataclass
@@ -253,4 +255,42 @@ REGRESSION_LINES = (
         examine_medians,
         at=(("0.1", "1"), ("0.1", "4")),
     ),
+)
+
+
+def short_rows(depth: Depth) -> PrivacyLoss:
+    """Laplace noise for rows of L1 norm 4; one at a corner has 4.5."""
+    return examine_moments(replace(Moments.calibrated("1"), radius=Fraction(4)), depth)
+
+
+def near_rows(depth: Depth) -> PrivacyLoss:
+    """Clipped sums with the norm of a row in place of the distance of two."""
+    employers = EmployerMoments.calibrated("0.1", "1")
+    return examine_employers(replace(employers, diameter=RADIUS), depth)
+
+
+class CountedSizes(EmployerMoments):
+    """Establishments are as large as their rows in the sums; those left out are forgotten."""
+
+    def _release(self, forces: Establishments, noise: Noise) -> tuple[Integers, Integers]:
+        return super()._release(replace(forces, sizes=forces.sums[:, 0] // UNIT), noise)
+
+
+def counted_sizes(depth: Depth) -> PrivacyLoss:
+    """Rows left out do not make an establishment larger."""
+    employers = EmployerMoments.calibrated("0.1", "1")
+    return examine_employers(CountedSizes(**vars(employers)), depth)
+
+
+def hasty_medians(depth: Depth) -> PrivacyLoss:
+    """Medians with weights e^(−rank·ε/2)."""
+    medians = TheilSen.calibrated("1")
+    return examine_medians(replace(medians, rate=2 * medians.rate), depth)
+
+
+REGRESSION_CONTROLS = (
+    Control("rows taken for 4 long", "moments", short_rows, "worker"),
+    Control("rows taken for 4.5 apart", "employer_moments", near_rows),
+    Control("sizes without the rows left out", "employer_moments", counted_sizes),
+    Control("a rank for ε/2", "theil_sen", hasty_medians, "worker"),
 )

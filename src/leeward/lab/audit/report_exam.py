@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from leeward.core.exact import ball
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy.local_privacy import Local
-from leeward.lab.audit.fixed_words import FixedWords
-from leeward.lab.audit.independence import chi_square
+from leeward.lab.audit.independence import FixedWords, chi_square
 from leeward.lab.audit.loss import PrivacyLoss
 from leeward.lab.audit.neighbours import FULL, Depth
 from leeward.lab.audit.row import Claim, PolicyLine, Row
@@ -123,11 +122,6 @@ def _subsets(epsilon: Fraction) -> DrawnReports:
     return _of_matrix(channel, lambda reports: places[(1 << reports.astype(np.int64)).sum(axis=1)])
 
 
-def _unary(epsilon: Fraction) -> DrawnReports:
-    channel = Unary.of(6, epsilon)
-    return _of_matrix(channel, lambda reports: _bits(reports, channel.domain))
-
-
 def _sketch(epsilon: Fraction) -> DrawnReports:
     channel = Sketch.of(12, epsilon, 3, 5)
     width = channel.width
@@ -141,24 +135,27 @@ def _rows(reports: Reports) -> Answers:
     return reports[:, 0].astype(np.int64) << 8 | reports[:, 1]
 
 
-# Channels of many numbers, one part of a report.
+def _of_part(
+    channel: Channel, part: Callable[[Reports], Any], numbers: int, first: float, others: float
+) -> DrawnReports:
+    """One part of a report, of many numbers: the chance of the first one, and of each other."""
+    chances = np.full(numbers, others)
+    chances[0] = first
+    return DrawnReports(channel, part, lambda _: chances, (0,))
 
 
 def _many_answers(epsilon: Fraction) -> DrawnReports:
     channel = SubsetSelection.of(MANY + 1, epsilon, 1)
-    p = float(channel.support.p)
-    chances = np.full(channel.domain, (1 - p) / (channel.domain - 1))
-    chances[0] = p
-    return DrawnReports(channel, lambda reports: reports[:, 0], lambda _: chances, (0,))
+    p, numbers = float(channel.support.p), channel.domain
+    return _of_part(channel, lambda reports: reports[:, 0], numbers, p, (1 - p) / (numbers - 1))
 
 
 def _many_blocks(epsilon: Fraction) -> DrawnReports:
     channel = Hadamard.of(MANY // 2, epsilon, MANY // 2)
     own, other = map(float, channel.chances)
-    chances = np.full(channel.blocks, 2 * other)
-    chances[0] = own + other
-    return DrawnReports(
-        channel, lambda reports: reports // np.uint64(channel.order), lambda _: chances, (0,)
+    order = np.uint64(channel.order)
+    return _of_part(
+        channel, lambda reports: reports // order, channel.blocks, own + other, 2 * other
     )
 
 
@@ -178,15 +175,8 @@ def _many_points(epsilon: Fraction) -> DrawnReports:
 
 def _many_cohorts(epsilon: Fraction) -> DrawnReports:
     channel = Hashing.of(12, epsilon, MANY)
-    chances = np.full(MANY, 1 / MANY)
-    return DrawnReports(
-        channel, lambda reports: reports // np.uint64(channel.size), lambda _: chances, (0,)
-    )
-
-
-def _many_rows(epsilon: Fraction) -> DrawnReports:
-    chances = np.full(MANY, 1 / MANY)
-    return DrawnReports(Sketch.of(12, epsilon, MANY, 3), _rows, lambda _: chances, (0,))
+    size = np.uint64(channel.size)
+    return _of_part(channel, lambda reports: reports // size, MANY, 1 / MANY, 1 / MANY)
 
 
 class GivenWords:
@@ -249,20 +239,16 @@ class ReportLine(PolicyLine):
         claim = Claim(self.mechanism, "tight", Local.name, None, self.epsilon, detail=self.detail)
         draws = DRAWS if depth == FULL else FEW_DRAWS
         fault = uneven(below) if self.numbers else ""
-        yield Row(claim, _loss(fault or self.make(self.epsilon).fault(draws), draws))
+        yield Row(claim, drawn_loss(fault or self.make(self.epsilon).fault(draws), draws))
 
     def from_few_bits(self, _: Depth) -> PrivacyLoss:
         """The same channel with whole numbers from 16 bits, of which none is drawn again."""
-        return _loss(self.make(self.epsilon).fault(FEW_DRAWS, short=16), FEW_DRAWS)
+        return drawn_loss(self.make(self.epsilon).fault(FEW_DRAWS, short=16), FEW_DRAWS)
 
 
-def _loss(fault: str, draws: int) -> PrivacyLoss:
+def drawn_loss(fault: str, draws: int) -> PrivacyLoss:
+    """None is computed: a fault, or as many draws without one."""
     return PrivacyLoss.faulty(fault) if fault else PrivacyLoss.unseen(draws)
-
-
-def kept_words(_: Depth) -> PrivacyLoss:
-    """Whole numbers by remainders only."""
-    return _loss(uneven(no_word_again), len(BOUNDS))
 
 
 MANY_NUMBERS = (
@@ -270,7 +256,11 @@ MANY_NUMBERS = (
     ReportLine("hadamard", f"reports of {MANY // 2} blocks", _many_blocks),
     ReportLine("projective", "reports of order 3, 11 coordinates", _many_points),
     ReportLine("hashing", f"reports of {MANY} cohorts", _many_cohorts),
-    ReportLine("sketch", f"reports of {MANY} rows", _many_rows),
+    ReportLine(
+        "sketch",
+        f"reports of {MANY} rows",
+        lambda e: _of_part(Sketch.of(12, e, MANY, 3), _rows, MANY, 1 / MANY, 1 / MANY),
+    ),
 )
 
 REPORT_LINES = (
@@ -289,7 +279,13 @@ REPORT_LINES = (
     ReportLine(
         "hadamard", "reports of 12 answers, 3 blocks", lambda e: _of_matrix(Hadamard.of(12, e, 3))
     ),
-    ReportLine("unary", "reports of 6 answers", _unary, Fraction(4), numbers=False),
+    ReportLine(
+        "unary",
+        "reports of 6 answers",
+        lambda e: _of_matrix(Unary.of(6, e), lambda reports: _bits(reports, 6)),
+        Fraction(4),
+        numbers=False,
+    ),
     ReportLine(
         "hashing", "reports of 12 answers, 5 cohorts", lambda e: _of_matrix(Hashing.of(12, e, 5))
     ),

@@ -103,9 +103,6 @@ class Row:
             return f"{self.claim.control}: {self._excess()}"
         if not self.as_expected:
             return f"BREAKS its promise: {self._excess()}"
-        return self._kept()
-
-    def _kept(self) -> str:
         if self.sampled:
             return "runs as defined; sampled"
         if self.claim.delta > 0 and self.loss.rho is None:

@@ -3,7 +3,7 @@
 The code that is released is run on both neighbours with noise, or selection, of the auditor's own.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -19,6 +19,7 @@ from leeward.core.noise.exact_selection import weights
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
+from leeward.lab.audit.audit_line import EPSILON, Control
 from leeward.lab.audit.clipped_exam import ORDERS, moves, rho_of, sums_loss
 from leeward.lab.audit.loss import INFINITE, UNKNOWN, PrivacyLoss, over, worst, zcdp_loss
 from leeward.lab.audit.neighbours import Depth
@@ -98,26 +99,22 @@ def _by_coins(ranks: list[int], rate: Fraction) -> list[arb]:
     return probabilities
 
 
-def _neighbours(before: Sequence[int]) -> tuple[list[Candidate], list[Candidate]]:
-    """One row more: the last candidate expects it and comes nearer, the others move away.
-
-    `before` is how far the others are away without it.
-    """
-    nothing, row = np.zeros(2, np.int64), np.array([1, 0])
-    here = [np.array([0.0, float(n)]) for n in before] + [np.array([1.0, 0.0])]
-    return [(nothing, m) for m in here], [(row, m) for m in here]
-
-
 STARTS = ((0,), (1,), (2,), (0, 0), (1, 1))
+"""How far candidates are away from what is expected without the row that joins."""
 
 
 def examine_choice(mechanism: RowChoice, _: Depth, score: Scores = distance) -> PrivacyLoss:
-    """One row moves one candidate nearer to what is expected, and the others away."""
-    return _over_pairs(mechanism, map(_neighbours, STARTS), score)
+    """One row more: the last candidate expects it and comes nearer, the others move away."""
+    nothing, row = np.zeros(2, np.int64), np.array([1, 0])
+    pairs = []
+    for start in STARTS:
+        expected = [*(np.array([0.0, float(far)]) for far in start), np.array([1.0, 0.0])]
+        pairs.append(([(nothing, m) for m in expected], [(row, m) for m in expected]))
+    return _over_pairs(mechanism, pairs, score)
 
 
 def _over_pairs(
-    mechanism: RowChoice, pairs: Iterator[tuple[list[Candidate], list[Candidate]]], score: Scores
+    mechanism: RowChoice, pairs: Iterable[tuple[list[Candidate], list[Candidate]]], score: Scores
 ) -> PrivacyLoss:
     both = [
         (chances(mechanism, left, score), chances(mechanism, other, score)) for left, other in pairs
@@ -128,19 +125,16 @@ def _over_pairs(
     with precision(128):
         for p, q in (*both, *((q, p) for p, q in both)):
             for order in NEAR_ONE:
-                most = most.max(_divergence(p, q, order) / ball(order))
+                power, other = ball(order), ball(1 - order)
+                total = sum((a**power * b**other for a, b in zip(p, q, strict=True)), arb(0))
+                divergence = total.log() / ball(order - 1)
+                most = most.max(divergence / power)
     return zcdp_loss(most * mechanism.times, mechanism.price.reading)
 
 
 def _pure(left: list[arb], right: list[arb], claimed: Fraction) -> PrivacyLoss:
     places = [(place,) for place in range(len(left))]
     return over(places, lambda o: left[o[0]], lambda o: right[o[0]], claimed)
-
-
-def _divergence(left: list[arb], right: list[arb], order: Fraction) -> arb:
-    power, other = ball(order), ball(1 - order)
-    total = sum((p**power * q**other for p, q in zip(left, right, strict=True)), arb(0))
-    return total.log() / ball(order - 1)
 
 
 MANY = 50
@@ -151,7 +145,7 @@ def own_margins(mechanism: RowChoice) -> PrivacyLoss:
     before = np.array([[MANY, 0], [0, 0]])
     after = before + np.array([[0, 0], [0, 1]])
     expecting: Candidate = (np.array([0]), np.array([1.0]))
-    pairs = iter([([_own(before), expecting], [_own(after), (np.array([1]), np.array([1.0]))])])
+    pairs = [([_own(before), expecting], [_own(after), (np.array([1]), np.array([1.0]))])]
     return _over_pairs(mechanism, pairs, distance)
 
 
@@ -171,15 +165,13 @@ class RowLine(PolicyLine):
 
     def rows(self, _: Grid, depth: Depth) -> Iterator[Row]:
         """One row for every price."""
-        return (self._row(price, depth) for price in self.prices)
-
-    def _row(self, price: Guarantee, depth: Depth) -> Row:
-        epsilon, budget = price.restated.epsilon, "budget in rho" if price.rho else ""
-        delta = price.reading if price.rho else Fraction(0)
-        claim = Claim(
-            self.mechanism, "tight", "worker", None, epsilon, delta, price.rho, detail=budget
-        )
-        return Row(claim, self.examine(self.made(price), depth))
+        for price in self.prices:
+            epsilon, budget = price.restated.epsilon, "budget in rho" if price.rho else ""
+            delta = price.reading if price.rho else Fraction(0)
+            claim = Claim(
+                self.mechanism, "tight", "worker", None, epsilon, delta, price.rho, detail=budget
+            )
+            yield Row(claim, self.examine(self.made(price), depth))
 
 
 def counts_at(price: Guarantee) -> RowCounts:
@@ -204,4 +196,21 @@ ROW_LINES = tuple(
         ("row_choice", choice_at, examine_choice),
     )
     for prices in PRICES
+)
+
+
+def half_the_sets(depth: Depth) -> PrivacyLoss:
+    """Noise for half of the sets of columns that are counted."""
+    counts = counts_at(Guarantee("worker", None, EPSILON))
+    return examine_counts(replace(counts, parts=tuple(2 * part for part in counts.parts)), depth)
+
+
+ROW_CONTROLS = (
+    Control("noise for half of the sets", "row_counts", half_the_sets, "worker"),
+    Control(
+        "the data's own margins in the score",
+        "row_choice",
+        lambda _: own_margins(RowChoice(Guarantee("worker", None, EPSILON))),
+        "worker",
+    ),
 )

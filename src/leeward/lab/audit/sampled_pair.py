@@ -56,7 +56,10 @@ class SampledPair:
 def lower_bound(ahead: Floats, behind: Floats, delta: Fraction = Fraction(0)) -> arb:
     """What ln((P(event) − δ)/Q(event)) exceeds, for an event found on the first half."""
     half = len(ahead) // 2
-    edges = _edges(np.concatenate((ahead[:half], behind[:half])))
+    # Quantiles of both databases together, so that no bin is empty in both.
+    columns = np.concatenate((ahead[:half], behind[:half])).T
+    shares = np.linspace(0, 1, BINS[len(columns)] + 1)[1:-1]
+    edges = [np.unique(np.quantile(column, shares)) for column in columns]
     p, q = (_binned(sample, edges) for sample in (ahead, behind))
     inside = _distinguishing(p[:half], q[:half], prod(cuts.size + 1 for cuts in edges))
     seen, other = (int(np.count_nonzero(inside[bins[half:]])) for bins in (p, q))
@@ -65,12 +68,6 @@ def lower_bound(ahead: Floats, behind: Floats, delta: Fraction = Fraction(0)) ->
         least = at_least(seen, rest) - ball(delta)
         greatest = 1 - at_least(rest - other, rest)
         return (least / greatest).log() if least > 0 else arb(0)
-
-
-def _edges(values: Floats) -> list[Floats]:
-    """Quantiles of both databases together, so that no bin is empty in both."""
-    shares = np.linspace(0, 1, BINS[values.shape[1]] + 1)[1:-1]
-    return [np.unique(np.quantile(column, shares)) for column in values.T]
 
 
 def _binned(sample: Floats, edges: list[Floats]) -> Events:

@@ -192,17 +192,14 @@ def _pairs(
 def step(before: Part, after: Part) -> object:
     """What a loss depends on: distances, laws and scales."""
     apart = tuple(np.subtract(after.true, before.true).ravel().tolist())
-    return apart, *((type(part), _law(part), _scales(part)) for part in (before, after))
-
-
-def _law(part: Part) -> object:
-    if isinstance(part, Rounded):
-        return part.law
-    return (part.body, part.shape) if isinstance(part, PairBlock) else part.shape
-
-
-def _scales(part: Part) -> object:
-    return part.scales if isinstance(part, PairBlock) else part.scale
+    drawn = list[object]()
+    for part in (before, after):
+        if isinstance(part, PairBlock):
+            drawn.append((PairBlock, part.body, part.shape, part.scales))
+        else:
+            law = part.law if isinstance(part, Rounded) else part.shape
+            drawn.append((type(part), law, part.scale))
+    return apart, *drawn
 
 
 def part_loss(before: Part, after: Part, claimed: Fraction) -> PrivacyLoss:
