@@ -29,7 +29,7 @@ from leeward.lab.audit.independence import BETWEEN_CELLS
 from leeward.lab.audit.lines import LINES
 from leeward.lab.audit.loss import NONE, PrivacyLoss, worst, zcdp_loss
 from leeward.lab.audit.neighbours import QUICK, Depth, pairs
-from leeward.lab.audit.pay_lines import RAISES
+from leeward.lab.audit.pay_exam import RAISES
 from leeward.lab.audit.released_code import RELEASED_CODE
 from leeward.lab.audit.row import CONFIRMED, REJECTED, UNDECIDED, Claim, Row
 from leeward.lab.audit.twins import STRONG, DataSplit, sound, twin

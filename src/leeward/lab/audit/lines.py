@@ -35,7 +35,7 @@ from leeward.lab.audit.joint_exam import (
 )
 from leeward.lab.audit.local_exam import LOCAL_LINES
 from leeward.lab.audit.pay_code import PAY_CODE
-from leeward.lab.audit.pay_lines import PAY_CODE_LINES, PAY_LINES
+from leeward.lab.audit.pay_exam import PAY_CODE_LINES, PAY_LINES
 from leeward.lab.audit.regression_exam import REGRESSION_LINES
 from leeward.lab.audit.released_code import (
     BLOCK_CODE,

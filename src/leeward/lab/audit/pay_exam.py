@@ -21,13 +21,24 @@ from leeward.core.noise.scales import MOST, Integers
 from leeward.core.privacy import Guarantee, Policy
 from leeward.core.privacy.steps import RaiseAlpha
 from leeward.core.privacy.workforces import Database, changed
+from leeward.lab.audit.audit_line import (
+    CAP,
+    FOUR,
+    ONE,
+    UNIT_EMPLOYER,
+    AuditLine,
+    Options,
+    code_line,
+)
 from leeward.lab.audit.clipped_exam import around, worst_index
 from leeward.lab.audit.exams import Exam, examined
 from leeward.lab.audit.loss import PrivacyLoss, worst
 from leeward.lab.audit.neighbours import DatabasePair, Depth
 from leeward.lab.audit.pair_block import PairBlock, density_bounds, mass_loss, tops
+from leeward.lab.audit.pay_code import LOG_CODE, PAY_CLIPPED_CODE, PAY_CODE
 from leeward.lab.audit.pay_neighbours import Relation, paid_pairs
 from leeward.lab.audit.recording import RecordingNoise, entries
+from leeward.lab.audit.row import Grid
 from leeward.lab.audit.table_exam import Part, part_loss, step
 
 CLOSELY = 3
@@ -100,14 +111,9 @@ def steps_of(mechanism: MechanismOfPay, name: str, *, merged: bool = False) -> S
     return Steps(examined(mechanism, name), kinds, merged=merged)
 
 
-def examine_pay(mechanism: PayCellMechanism, name: str, depth: Depth) -> PrivacyLoss:
-    """Densities on all pairs; integer masses where they differ most."""
-    return pay_loss(mechanism, steps_of(mechanism, name), depth)
-
-
-def examine_pay_chains(mechanism: PayCellMechanism, name: str, depth: Depth) -> PrivacyLoss:
-    """The same by employer: each part is two establishments, which both change."""
-    return pay_loss(mechanism, steps_of(mechanism, name, merged=True), depth)
+def by_steps(examine: Callable[[Any, Steps, Depth], PrivacyLoss], *, merged: bool = False) -> Exam:
+    """The exam on the steps of a policy; `merged` by employer."""
+    return lambda made, name, depth: examine(made, steps_of(made, name, merged=merged), depth)
 
 
 def by_raises(examine: Callable[[Any, Steps, Depth], PrivacyLoss]) -> Exam:
@@ -121,7 +127,7 @@ def by_raises(examine: Callable[[Any, Steps, Depth], PrivacyLoss]) -> Exam:
 
 
 def pay_loss(mechanism: PayCellMechanism, steps: Steps, depth: Depth) -> PrivacyLoss:
-    """The worst pair of neighbours."""
+    """The worst pair of neighbours: densities on all, integer masses where they differ most."""
     both = list[tuple[Part, Part]]()
     for neighbours in steps.pairs(mechanism, depth):
         databases = [database for pair in neighbours for database in pair.databases]
@@ -158,13 +164,8 @@ def largest(both: Iterable[tuple[Part, Part]], claimed: Fraction) -> PrivacyLoss
     return PrivacyLoss(masses.forward, masses.backward, bound.delta, bound.bound)
 
 
-def examine_pay_clipped(mechanism: PayEntryMechanism, name: str, depth: Depth) -> PrivacyLoss:
-    """Index and sums jointly, over the indices that the noise may give."""
-    return pay_clipped_loss(mechanism, steps_of(mechanism, name), depth)
-
-
 def pay_clipped_loss(mechanism: PayEntryMechanism, steps: Steps, depth: Depth) -> PrivacyLoss:
-    """The worst pair of neighbours.
+    """The worst pair of neighbours: index and sums jointly, over the indices that noise may give.
 
     Establishments that do not change are in the index alone, so pairs that agree in both indices
     and in the change are examined once.
@@ -208,3 +209,92 @@ def _run(
     columns = entries(databases, mechanism.parameters.cells, max(1, len(indices)))
     checked = checked_entries(columns, MOST // mechanism.bounds.clipping.lattice)
     return noise, mechanism._release(checked, noise)[1]
+
+
+# Lines: what is audited of counts and payrolls.
+
+examine_pay, examine_pay_chains = by_steps(pay_loss), by_steps(pay_loss, merged=True)
+examine_pay_clipped = by_steps(pay_clipped_loss)
+
+PAY_GRID: Grid = (("0.01", "0.5"), ("0.1", "4"), ("1", "4"))
+
+RAISES = "raises"
+
+STRONG, PROPORTIONAL = ("strong",), ("proportional",)
+
+PayLine = tuple[str, Exam, tuple[str, ...], Options]
+
+PAY: tuple[PayLine, ...] = (
+    ("pay_centred", examine_pay, STRONG, ()),
+    ("pay_pareto", examine_pay, STRONG + PROPORTIONAL, ()),
+    ("pay_two_scales", examine_pay, PROPORTIONAL, ()),
+    ("pay_clipped", examine_pay_clipped, STRONG + PROPORTIONAL, ()),
+    ("log_pair", examine_pay, PROPORTIONAL, ()),
+    ("payroll_pareto", examine_pay, STRONG, ()),
+    ("payroll_pareto", examine_pay, PROPORTIONAL, (("by_payroll", True),)),
+    ("payroll_slope", examine_pay, PROPORTIONAL, ()),
+)
+"""Mechanisms of pay; the full audit has them at several α and ε, and with a Δ above 1."""
+
+PAY_CELLS: tuple[PayLine, ...] = (
+    ("pay_centred", examine_pay, STRONG, ()),
+    ("pay_pareto", examine_pay, STRONG, ()),
+    ("payroll_pareto", examine_pay, STRONG, ()),
+    ("payroll_pareto", examine_pay, PROPORTIONAL, (("by_payroll", True),)),
+)
+
+PAY_RAISES: tuple[tuple[str, Exam], ...] = (
+    ("pay_pareto", by_raises(pay_loss)),
+    ("payroll_pareto", by_raises(pay_loss)),
+    ("pay_clipped", by_raises(pay_clipped_loss)),
+)
+"""Those under which a changed pay is one step whatever the policy."""
+
+
+def _pay_lines() -> Iterator[AuditLine]:
+    for name, exam, policies, options in PAY:
+        yield AuditLine(name, exam, policies, options=(CAP, *options), at=ONE)
+        several = PAY_GRID[1:] if exam is examine_pay_clipped else PAY_GRID
+        yield AuditLine(name, exam, policies, options=(CAP, *options), at=several, deep=True)
+        wide = (CAP, *options, ("plus", 3))
+        yield AuditLine(
+            name, exam, policies[-1:], options=wide, at=ONE, deep=name != "pay_two_scales"
+        )
+    for name, exam, policies, options in PAY_CELLS:
+        both = (CAP, *options, ("cells", 2))
+        yield AuditLine(name, exam, policies, options=both, at=ONE, deep=policies != STRONG)
+        yield AuditLine(name, exam, policies, options=both, at=PAY_GRID[1:2], deep=True)
+    yield AuditLine(
+        "pay_clipped", examine_pay_clipped, options=(CAP, ("cells", 2)), at=ONE, deep=True
+    )
+    for name, exam in PAY_RAISES:
+        yield AuditLine(name, exam, options=(CAP,), at=ONE, detail=RAISES)
+        yield AuditLine(name, exam, options=(CAP,), at=PAY_GRID[:1], detail=RAISES, deep=True)
+    for options, at in (((CAP,), ONE), ((CAP, ("cells", 2)), ONE), ((CAP,), PAY_GRID[:2])):
+        yield AuditLine(
+            "edge_pay", examine_pay, ("worker",), options=options, at=at, deep=at != ONE
+        )
+    for name, policy_name in (("pay_centred", "strong"), ("pay_two_scales", "proportional")):
+        yield AuditLine(
+            name, examine_pay_chains, (policy_name,), options=(CAP,), at=ONE, detail=UNIT_EMPLOYER
+        )
+
+
+PAY_LINES = tuple(_pay_lines())
+
+PAY_CODE_LINES = (
+    *(
+        code_line(name, exam, policy_name, options=(CAP,))
+        for name, exam, policy_name in (
+            ("pay_centred", PAY_CODE, "strong"),
+            ("pay_pareto", PAY_CODE, "proportional"),
+            ("pay_two_scales", PAY_CODE, "proportional"),
+            ("pay_clipped", PAY_CLIPPED_CODE, "strong"),
+            ("log_pair", LOG_CODE, "proportional"),
+            ("payroll_pareto", PAY_CODE, "strong"),
+            ("payroll_slope", PAY_CODE, "proportional"),
+            ("edge_pay", PAY_CODE, "worker"),
+        )
+    ),
+    code_line("pay_pareto", PAY_CODE, options=(CAP, ("cells", 2), ("plus", 3)), at=FOUR),
+)
