@@ -4,7 +4,7 @@ All of it follows from the bundle: what is released and for whom, what its price
 the budget lasts, how many cells are not distinguishable from zero, and which program made it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -39,23 +39,18 @@ class Fact:
 
 
 def glance(certificate: Certificate, summaries: Sequence[TableSummary]) -> tuple[Fact, ...]:
-    """The facts of the first page."""
-    return tuple(_facts(certificate, summaries))
-
-
-def _facts(certificate: Certificate, summaries: Sequence[TableSummary]) -> Iterator[Fact]:
     """What a suspicion becomes, what is left, cells near zero, and the program."""
-    odds, software = certificate.odds, certificate.software
+    facts, odds, software = list[Fact](), certificate.odds, certificate.software
     if odds is not None:
         figure = "no bound" if odds.to is None else f"1 → {odds.to} in {OF}"
         price = losses(certificate.guarantee)
-        yield Fact(f"What {price} means", figure, odds.sentence, odds.level != "calm")
+        facts.append(Fact(f"What {price} means", figure, odds.sentence, odds.level != "calm"))
     more = further(certificate.budget)
     words = "How many more such releases that pays cannot be told: ρ was paid from a cap in ε."
     if more is not None:
         pays = "no further release" if more == 0 else f"{counted(more, 'more release')}"
         words = f"It pays for {pays} at this price. What is spent is never given back."
-    yield Fact("Budget left", rest(certificate.budget.left), words, more == 0)
+    facts.append(Fact("Budget left", rest(certificate.budget.left), words, more == 0))
     wide, of = reaching_zero(summaries)
     if of:
         words = (
@@ -63,11 +58,12 @@ def _facts(certificate: Certificate, summaries: Sequence[TableSummary]) -> Itera
             f"{'has' if wide == 1 else 'have'} one that reaches zero. "
             f"{meaning_of_zero(summaries)} Pictures show such cells hatched or pale."
         )
-        yield Fact("Cells not distinguishable from zero", share(wide, of), words)
+        facts.append(Fact("Cells not distinguishable from zero", share(wide, of), words))
     if software is not None:
         commit = "It was no checkout." if software.commit is None else f"Commit {software.commit}."
         words = f"{commit} SHA-256 over its files: {software.wheel}"
-        yield Fact("Program", f"Leeward {software.leeward}", words)
+        facts.append(Fact("Program", f"Leeward {software.leeward}", words))
+    return tuple(facts)
 
 
 def titles(tables: Sequence[CertifiedTable]) -> str:

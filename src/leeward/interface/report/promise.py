@@ -1,7 +1,7 @@
 """Promise: what a certificate says is protected, what is not, and what is public, in order."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from leeward.core.codebook import EveryJob
@@ -95,33 +95,32 @@ def _promises(certificate: Certificate) -> dict[str, Saying]:
 
 def unprotected(certificate: Certificate) -> tuple[Saying, ...]:
     """What anybody may learn from this release, or could learn without it."""
-    return tuple(_unprotected(certificate))
-
-
-def _unprotected(certificate: Certificate) -> Iterator[Saying]:
     guarantee, pay = certificate.guarantee.as_guarantee(), certificate.pay
     known = (name for table in certificate.tables for name in table.workplace_identifiers)
-    yield Saying("Existence", sentences.existence(known))
+    facts = [("Existence", sentences.existence(known))]
     if guarantee.policy.name in ("worker", "person"):
-        yield Saying("Sizes of employers", sentences.establishment(guarantee, EveryJob()).text)
+        facts.append(("Sizes of employers", sentences.establishment(guarantee, EveryJob()).text))
     if guarantee.alpha is not None:
-        yield Saying("Large differences in size", sentences.far_sizes(guarantee).text)
+        facts.append(("Large differences in size", sentences.far_sizes(guarantee).text))
     if guarantee.policy.name == "weak":
         alone = sentences.growth_of_one_kind(guarantee).text
-        yield Saying("One kind of worker alone", f"{alone} {sentences.MAKE_UP_SHARE.text}")
+        facts.append(("One kind of worker alone", f"{alone} {sentences.MAKE_UP_SHARE.text}"))
     if certificate.firm is not None:
-        yield Saying("Large firms", certificate.firm.sentence)
+        facts.append(("Large firms", certificate.firm.sentence))
     if pay and pay.unprotected:
-        yield Saying("Pay", " ".join(pay.unprotected))
-    yield Saying("Groups", sentences.GROUPS)
-    yield Saying("Other releases", sentences.OTHER_RELEASES_IN_FULL)
-    for sentence in sentences.further(guarantee):
-        yield Saying("A small chance", f"δ = {loss(certificate.guarantee.delta)}. {sentence.text}")
+        facts.append(("Pay", " ".join(pay.unprotected)))
+    facts.append(("Groups", sentences.GROUPS))
+    facts.append(("Other releases", sentences.OTHER_RELEASES_IN_FULL))
+    facts += (
+        ("A small chance", f"δ = {loss(certificate.guarantee.delta)}. {sentence.text}")
+        for sentence in sentences.further(guarantee)
+    )
     if certificate.jobs.rule != "single":
-        yield Saying("Workers with several jobs", certificate.jobs.sentence)
+        facts.append(("Workers with several jobs", certificate.jobs.sentence))
     if certificate.rows is None or certificate.rows.strict:
-        yield Saying("Rows that were checked", rows(strict=True).text)
-    yield Saying("What stays inside", sentences.INSIDE)
+        facts.append(("Rows that were checked", rows(strict=True).text))
+    facts.append(("What stays inside", sentences.INSIDE))
+    return tuple(Saying(name, words) for name, words in facts)
 
 
 def public(certificate: Certificate, summaries: Sequence[TableSummary]) -> tuple[Saying, ...]:

@@ -15,7 +15,7 @@ from leeward.core.exact import positive, rational
 from leeward.core.show.charts import Bars, ChartBar, bars
 from leeward.core.show.environment import template
 from leeward.core.show.numbers import count, counted, cut, loss, losses, protected, rest, share
-from leeward.derived.derive.comparison import Comparison, apart_words, compare, difference_words
+from leeward.derived.derive.comparison import apart_words, compare, difference_words
 from leeward.interface.report.audited import Audited
 from leeward.interface.report.glance import further, glance, reaching_zero
 from leeward.interface.report.summary import TableSummary, summarise
@@ -101,30 +101,27 @@ def judge(
     limits: Limits, certificate: Certificate, summaries: Sequence[TableSummary]
 ) -> tuple[Judgement, ...]:
     """Every limit; one that cannot be compared is not kept."""
-    return tuple(_judgements(limits, certificate, summaries))
-
-
-def _judgements(
-    limits: Limits, certificate: Certificate, summaries: Sequence[TableSummary]
-) -> Iterator[Judgement]:
     paid, price = certificate.guarantee, losses(certificate.guarantee)
+    judged = list[Judgement]()
     if limits.largest_epsilon is not None:
         pure = (paid.delta, paid.rho) == ("0", "0")
         kept = pure and Fraction(paid.epsilon) <= limits.largest_epsilon
         limit = f"ε of a release at most {loss(str(limits.largest_epsilon))}"
-        yield Judgement(limit, price if pure else f"{price}, which is not an ε alone", kept)
+        finding = price if pure else f"{price}, which is not an ε alone"
+        judged.append(Judgement(limit, finding, kept))
     if limits.smallest_alpha is not None:
         kept = paid.alpha is not None and Fraction(paid.alpha) >= limits.smallest_alpha
         lacking = ": sizes of employers are not protected" if paid.alpha is None else ""
         limit = f"α at least {loss(str(limits.smallest_alpha))}"
-        yield Judgement(limit, f"{protected(paid)}{lacking}", kept)
-    yield from _of_years(limits, certificate)
+        judged.append(Judgement(limit, f"{protected(paid)}{lacking}", kept))
+    judged += _of_years(limits, certificate)
     most = limits.most_cells_reaching_zero
     if most is not None:
         wide, of = reaching_zero(summaries)
         limit = f"At most {share(most.numerator, most.denominator)} of cells reach zero"
         cells = f"{count(wide)} of {count(of)} ({share(wide, of)})" if of else "no margins"
-        yield Judgement(limit, cells, of > 0 and wide <= most * of)
+        judged.append(Judgement(limit, cells, of > 0 and wide <= most * of))
+    return tuple(judged)
 
 
 def _of_years(limits: Limits, certificate: Certificate) -> Iterator[Judgement]:
@@ -170,10 +167,6 @@ def _change(old: Bundle, new: Bundle, name: str) -> Change:
     parts += difference_words(comparison)
     only = {"only before": comparison.only_first, "only now": comparison.only_second}
     parts += [f"{counted(many, 'cell')} {where}." for where, many in only.items() if many]
-    return Change(called, " ".join(parts), _certain(comparison, called), comparison.notes)
-
-
-def _certain(comparison: Comparison, called: str) -> Bars | None:
     items = [
         ChartBar(
             JOINT.join(cut(code.label or code.code) for code in pair.codes) or TOTAL,
@@ -183,7 +176,8 @@ def _certain(comparison: Comparison, called: str) -> Bars | None:
         for pair in comparison.certain[:MOST_DRAWN]
     ]
     title = f"The most certain differences of {called}, now minus before"
-    return bars(items, title=title, unit="Difference", signed=True) if items else None
+    chart = bars(items, title=title, unit="Difference", signed=True) if items else None
+    return Change(called, " ".join(parts), chart, comparison.notes)
 
 
 @dataclass(frozen=True)
@@ -218,21 +212,19 @@ class Review:
             glance=glance(new, summaries),
             judged=None if limits is None else judge(limits, new, summaries),
             old=old,
-            releases=[] if old is None else list(_releases(old, new)),
+            releases=[] if old is None else _releases(old, new),
             changes=() if self.against is None else changes(self.against, self.bundle),
             audit=self.audit,
         )
 
 
-def _program(certificate: Certificate) -> str:
-    software = certificate.software
-    digest = None if software is None else f"{software.leeward}, {software.wheel[:SHORT]}…"
-    return digest or certificate.leeward
-
-
-def _releases(old: Certificate, new: Certificate) -> Iterator[tuple[str, str, str]]:
-    """What the two releases say of themselves, line by line."""
-    pair = (old, new)
+def _releases(*pair: Certificate) -> list[tuple[str, ...]]:
+    """What two releases say of themselves, line by line."""
+    programs = []
+    for certificate in pair:
+        software = certificate.software
+        digest = None if software is None else f"{software.leeward}, {software.wheel[:SHORT]}…"
+        programs.append(digest or certificate.leeward)
     facts: dict[str, list[str]] = {
         "Period": [each.period for each in pair],
         "Account": [each.account for each in pair],
@@ -241,8 +233,7 @@ def _releases(old: Certificate, new: Certificate) -> Iterator[tuple[str, str, st
         "Left after it": [rest(each.budget.left) for each in pair],
         "Tables": [count(len(each.tables)) for each in pair],
         "Jobs": [each.jobs.rule for each in pair],
-        "Program": [_program(each) for each in pair],
+        "Program": programs,
         "Codebook": [f"{each.codebook_digest[:SHORT]}…" for each in pair],
     }
-    for name, (before, now) in facts.items():
-        yield name, before, now
+    return [(name, *said) for name, said in facts.items()]

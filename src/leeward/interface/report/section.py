@@ -106,8 +106,16 @@ def statuses(table: CertifiedTable) -> dict[int, str]:
 
 def section(number: int, summary: TableSummary, detail: Detail, *, described: bool) -> Section:
     """The section of a table; `number` is its place in the certificate, from 1."""
-    figures, facts = _figures(summary, detail), _facts(summary)
-    return Section(f"table-{number}", summary, figures, facts, described)
+    table, figures = summary.table, list[Figure]()
+    matrix = _drawn(summary, detail)
+    if matrix is not None:
+        figures.append(squares(table, matrix))
+    shown = summary.bars[: detail.bars]
+    if shown:
+        figures.append(cell_bars(table, shown, summary.cells, summary.ranks))
+    if summary.margins is not None and summary.margins.cells > 1 and detail.margins:
+        figures.append(margin_bins(table, summary.margins))
+    return Section(f"table-{number}", summary, tuple(figures), _facts(summary), described)
 
 
 def at_least(summaries: Iterable[TableSummary], detail: Detail) -> int:
@@ -120,19 +128,6 @@ def _drawn(summary: TableSummary, detail: Detail) -> Matrix | None:
     """The matrix, if it is not empty and not larger than the detail allows."""
     fits = summary.matrix is not None and 0 < summary.matrix.size <= detail.squares
     return summary.matrix if fits else None
-
-
-def _figures(summary: TableSummary, detail: Detail) -> tuple[Figure, ...]:
-    table, figures = summary.table, list[Figure]()
-    matrix = _drawn(summary, detail)
-    if matrix is not None:
-        figures.append(squares(table, matrix))
-    shown = summary.bars[: detail.bars]
-    if shown:
-        figures.append(cell_bars(table, shown, summary.cells, summary.ranks))
-    if summary.margins is not None and summary.margins.cells > 1 and detail.margins:
-        figures.append(margin_bins(table, summary.margins))
-    return tuple(figures)
 
 
 def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
@@ -150,6 +145,9 @@ def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
 def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
     table, attributes = summary.table, summary.table.attributes or {}
     noise = of_unit(noise_sentence(table.mechanism), table.guarantee.unit)
+    paid, joint = table.margins.epsilon, table.joint
+    part = f", of it ε\u00a0{loss(paid)} for the margins" if paid is not None else ""
+    together = "" if joint is None else f", for all tables of {joint.name} together"
     facts = {
         "Note": table.note or "",
         "By": by(table),
@@ -157,8 +155,8 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
         "Values": "" if table.statistic is None else table.statistic.sentence,
         "Counts": f"Only jobs {filtered(table.where)}." if table.where else "All jobs.",
         "Mechanism": f"{table.mechanism}. {noise}",
-        "Cost": _cost(table),
-        "Released with": "" if table.joint is None else table.joint.sentence,
+        "Cost": f"{losses(table.guarantee)}{together}{part}.",
+        "Released with": "" if joint is None else joint.sentence,
         "Cells": _cells(summary),
         "Without a number": _without(summary),
         "Negative values": _negative(summary),
@@ -171,13 +169,6 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
 def by(table: CertifiedTable) -> str:
     """The identifiers of a table."""
     return crossed(map(table.label, table.identifiers))
-
-
-def _cost(table: CertifiedTable) -> str:
-    paid = table.margins.epsilon
-    part = f", of it ε\u00a0{loss(paid)} for the margins" if paid is not None else ""
-    together = "" if table.joint is None else f", for all tables of {table.joint.name} together"
-    return f"{losses(table.guarantee)}{together}{part}."
 
 
 def _cells(summary: TableSummary) -> str:
@@ -214,11 +205,19 @@ def _margins(summary: TableSummary) -> str:
     least = "at least " if table.allows_for_clipping else ""
     coverage = table.margins.coverage
     coverage = f"With a coverage of {least}{coverage}. " if coverage else ""
-    bounded = "" if table.counts else " with both ends"
+    bounded, together = "" if table.counts else " with both ends", ""
+    if table.margins.block_coverage is not None:  # readers of a worker table must know it
+        block = (column for column in table.margin_columns if column.startswith(BLOCK))
+        named = " and ".join(f"`{column}`" for column in block)
+        together = (
+            f" Cells of one workplace cell hold or miss together: {named} hold for all of them at "
+            f"once with a probability of {table.margins.block_coverage}. Use them to compare cells "
+            "of one workplace cell."
+        )
     return (
         f"{coverage}Half of the cells{bounded} have a margin of at most {margin(margins.median)} "
         f"{table.unit}, nine in ten of at most {margin(margins.ninth)}. {_apart(summary)}"
-        f"{_open(summary)}{table.margins.note}{_together(table)}"
+        f"{_open(summary)}{table.margins.note}{together}"
     )
 
 
@@ -245,20 +244,6 @@ def _open(summary: TableSummary) -> str:
     return (
         f"In {count(summary.wide)} of {count(cells)} cells ({share(summary.wide, cells)}) the "
         f"margin reaches zero{f': {why}' if table.disjoint else ''}. "
-    )
-
-
-def _together(table: CertifiedTable) -> str:
-    """What a reader of a worker table must know of its margins."""
-    if table.margins.block_coverage is None:
-        return ""
-    named = " and ".join(
-        f"`{column}`" for column in table.margin_columns if column.startswith(BLOCK)
-    )
-    return (
-        f" Cells of one workplace cell hold or miss together: {named} hold for all of them at once "
-        f"with a probability of {table.margins.block_coverage}. Use them to compare cells of one "
-        "workplace cell."
     )
 
 

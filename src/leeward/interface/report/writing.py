@@ -1,8 +1,7 @@
 """Writing report.html into the folder of a sealed bundle, and checking the one that is there."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -51,28 +50,25 @@ def write_report(bundle: Bundle) -> Path:
     target = bundle.path / REPORT
     content = report(bundle).encode()
     moment = datetime.fromisoformat(bundle.certificate.created).timestamp()
-    with _writing(target):
+    try:
         _replace(target, content, moment)
         # The time of the folder would reveal how long the report took; only its owner can set it.
         with suppress(PermissionError):
             os.utime(bundle.path, (moment, moment))
+    except OSError as error:  # in fixed words
+        reason, _ = WORDS.get(error.errno or 0, UNKNOWN)
+        raise BadFile(
+            "report",
+            rule=f"must be writable, in the bundle and beside it: {reason}",
+            value=repr(str(target)),
+            next_step="Mend that, and ask for the report again.",
+        ) from None
     return target
 
 
 def _replace(target: Path, content: bytes, moment: float) -> None:
     """Write beside the folder and rename, so that the folder never holds half a report."""
-    hidden = _write_hidden(target.resolve().parent, content)
-    try:
-        os.utime(hidden, (moment, moment))
-        flush(hidden)
-        hidden.replace(target)
-    except BaseException:
-        hidden.unlink(missing_ok=True)
-        raise
-    flush(target.parent)
 
-
-def _write_hidden(folder: Path, content: bytes) -> Path:
     def write(path: Path) -> None:
         try:
             write_file(path, content)
@@ -82,19 +78,12 @@ def _write_hidden(folder: Path, content: bytes) -> Path:
             path.unlink(missing_ok=True)
             raise
 
-    return new_hidden(folder, "report", write)
-
-
-@contextmanager
-def _writing(target: Path) -> Iterator[None]:
-    """Turn errors of the system while writing into refusals in fixed words."""
+    hidden = new_hidden(target.resolve().parent, "report", write)
     try:
-        yield
-    except OSError as error:
-        reason, _ = WORDS.get(error.errno or 0, UNKNOWN)
-        raise BadFile(
-            "report",
-            rule=f"must be writable, in the bundle and beside it: {reason}",
-            value=repr(str(target)),
-            next_step="Mend that, and ask for the report again.",
-        ) from None
+        os.utime(hidden, (moment, moment))
+        flush(hidden)
+        hidden.replace(target)
+    except BaseException:
+        hidden.unlink(missing_ok=True)
+        raise
+    flush(target.parent)

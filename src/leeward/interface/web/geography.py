@@ -105,15 +105,16 @@ class _MapFrame:
 
     def path(self, rings: Rings) -> str:
         """Outlines as a path, to a tenth of a unit; points that fall together are one."""
-        return "".join(self._ring(ring) for ring in rings)
-
-    def _ring(self, ring: list[Point]) -> str:
-        placed = [
-            (round((x - self.left) * self.across, 1), round((self.top - y) * self.up, 1))
-            for x, y in ring
-        ]
-        kept = [*placed[:1], *(two for point, two in pairwise(placed) if point != two)]
-        return "M" + "L".join(f"{x:g} {y:g}" for x, y in kept) + "Z" if len(kept) > 3 else ""
+        path = ""
+        for ring in rings:
+            placed = [
+                (round((x - self.left) * self.across, 1), round((self.top - y) * self.up, 1))
+                for x, y in ring
+            ]
+            kept = [*placed[:1], *(two for point, two in pairwise(placed) if point != two)]
+            if len(kept) > 3:
+                path += "M" + "L".join(f"{x:g} {y:g}" for x, y in kept) + "Z"
+        return path
 
 
 def _features(path: Path) -> list[dict[str, Any]]:

@@ -72,7 +72,14 @@ class Guard:
         """Answer a request; only HTTP is answered."""
         if scope["type"] != "http":
             return
-        guarded = _with_headers(send)
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                own = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    own.setdefault(name, value)  # a report has a stricter policy
+            await send(message)
+
         refused = refusal(scope, self.site)
         body = b""
         if refused is None and scope["method"] == "POST":
@@ -126,14 +133,3 @@ async def _body(receive: Receive) -> bytes | Rejection:
             parts.append(part)
         more = message.get("more_body", False)
     return b"".join(parts) if size <= MOST_BODY else LONG_BODY
-
-
-def _with_headers(send: Send) -> Send:
-    async def guarded(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            own = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                own.setdefault(name, value)  # a report has a stricter policy
-        await send(message)
-
-    return guarded

@@ -25,7 +25,15 @@ MOST_PAGES, MOST_BYTES = 100, 16 << 20
 
 def read_gallery(folder: Path) -> Mapping[str, str]:
     """The pages of a gallery by name; refuses one that is none, or that must stay inside."""
-    pages = dict(_pages(folder))
+    try:
+        paths = sorted(folder.glob("*.html"))
+        states = [path.lstat() for path in paths]
+        plain = all(S_ISREG(state.st_mode) for state in states)
+        if not plain or len(paths) > MOST_PAGES or sum(s.st_size for s in states) > MOST_BYTES:
+            raise _refused(folder, "must hold plain files, as they were written")
+        pages = {path.name: path.read_text(encoding="utf-8") for path in paths}
+    except (OSError, UnicodeDecodeError):
+        raise _refused(folder, "must be a folder that can be read") from None
     if INDEX not in pages:
         raise _refused(folder, f"must hold the pages of a gallery, with {INDEX}")
     for name, content in pages.items():
@@ -37,18 +45,6 @@ def read_gallery(folder: Path) -> Mapping[str, str]:
                 next_step="Write another gallery without --data: leeward attack all --out gallery",
             )
     return pages
-
-
-def _pages(folder: Path) -> list[tuple[str, str]]:
-    try:
-        paths = sorted(folder.glob("*.html"))
-        states = [path.lstat() for path in paths]
-        plain = all(S_ISREG(state.st_mode) for state in states)
-        if not plain or len(paths) > MOST_PAGES or sum(s.st_size for s in states) > MOST_BYTES:
-            raise _refused(folder, "must hold plain files, as they were written")
-        return [(path.name, path.read_text(encoding="utf-8")) for path in paths]
-    except (OSError, UnicodeDecodeError):
-        raise _refused(folder, "must be a folder that can be read") from None
 
 
 def _refused(folder: Path, rule: str) -> BadFile:

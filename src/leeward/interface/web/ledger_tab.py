@@ -110,20 +110,18 @@ def _lines(view: LedgerView, account: str, page: str, bundles: Sequence[Listed])
     shown, number, pages = one_page(own, page, PER_PAGE)
     became = states(view.entries)
     places = {bundle.anchor[:2]: bundle.name for bundle in bundles}
-    lines = tuple(_line(entry, became, places.get((view.id, entry.number), "")) for entry in shown)
-    return EntryPage(lines, len(own), number, pages)
-
-
-def _line(entry: Entry, became: dict[int, str], link: str) -> EntryLine:
-    subject = entry.subject
-    return EntryLine(
-        entry,
-        happened(entry),
-        "" if entry.charge is None else price(entry.charge),
-        "" if subject is None else subject.bundle,
-        link,
-        became.get(entry.number, ""),
+    lines = tuple(
+        EntryLine(
+            entry,
+            happened=happened(entry),
+            charge="" if entry.charge is None else price(entry.charge),
+            bundle="" if entry.subject is None else entry.subject.bundle,
+            link=places.get((view.id, entry.number), ""),
+            state=became.get(entry.number, ""),
+        )
+        for entry in shown
     )
+    return EntryPage(lines, len(own), number, pages)
 
 
 def look(path: Path, bundles: Sequence[Listed]) -> LedgerView:
@@ -156,18 +154,13 @@ def _sound(book: Ledger, bundles: Sequence[Listed]) -> LedgerView:
 
 
 def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:
-    """The budget of an account: a part for each release, and the rest."""
+    """The budget of an account: a part for each release, and the rest.
+
+    ε of every release, or ρ of a cap in ρ; other charges in ρ are converted into ε together.
+    """
     own = [entry for entry in entries if entry.account == account.name]
-    parts = _parts(account, own)
-    title = f"The budget of account {account.name}"
-    chart = budget(parts, account.remaining, title=title, currency=account.cap.currency)
-    return DrawnAccount(account, tuple(meaning(account.cap, own)), chart)
-
-
-def _parts(account: Account, entries: Sequence[Entry]) -> list[BudgetPart]:
-    """ε of every release, or ρ of a cap in ρ; other charges in ρ are converted into ε together."""
     paid = []
-    for entry in entries:
+    for entry in own:
         subject, name = entry.subject, f"entry {entry.number}"
         if subject is not None:
             name = f"{subject.bundle} ({subject.period})"
@@ -175,6 +168,9 @@ def _parts(account: Account, entries: Sequence[Entry]) -> list[BudgetPart]:
             paid.append(BudgetPart(name, getattr(entry.paid, account.cap.currency)))
     rest = account.cap.amount - account.remaining
     rest -= sum((part.amount for part in paid), Fraction(0))
-    single = [part for part in paid if part.amount]
-    words = TOGETHER if account.box is None else SET_ASIDE
-    return [*single, BudgetPart(words, rest)] if rest > 0 else single
+    parts = [part for part in paid if part.amount]
+    if rest > 0:
+        parts.append(BudgetPart(TOGETHER if account.box is None else SET_ASIDE, rest))
+    title = f"The budget of account {account.name}"
+    chart = budget(parts, account.remaining, title=title, currency=account.cap.currency)
+    return DrawnAccount(account, tuple(meaning(account.cap, own)), chart)

@@ -106,7 +106,13 @@ class DraftTable:
     def _kept(self) -> dict[str, str | list[str]] | None:
         """The codes that each filter keeps, as written; None where it has not the shape of one."""
         kept = _read(self.where)
-        return kept if isinstance(kept, dict) and all(map(_is_choice, kept.values())) else None
+        if not isinstance(kept, dict):
+            return None
+        for codes in kept.values():  # a code, or a list of codes
+            listed = codes if isinstance(codes, list) else [codes]
+            if not all(isinstance(code, str) for code in listed):
+                return None
+        return kept
 
     @property
     def choices(self) -> dict[str, list[str]] | None:
@@ -275,12 +281,6 @@ def _listed(text: str) -> dict[str, str]:
     listed = kept if isinstance(kept, dict) else {"": kept}
     return {k: ", ".join(map(str, v)) if isinstance(v, list) else str(v)
             for k, v in listed.items()}  # fmt: skip
-
-
-def _is_choice(codes: object) -> bool:
-    """Whether a filter names a code, or a list of codes."""
-    many = isinstance(codes, list) and all(isinstance(code, str) for code in codes)
-    return isinstance(codes, str) or many
 
 
 def _read(text: str) -> object:

@@ -23,8 +23,7 @@ from leeward.core.show.charts import ChartBar, bars
 from leeward.core.show.numbers import cases, cut
 from leeward.core.show.picture import picture
 from leeward.interface.web.releases_address import read_selection, table_of
-from leeward.interface.web.releases_reading import metadata
-from leeward.interface.web.releases_table import picked_by
+from leeward.interface.web.releases_table import metadata, picked_by
 from leeward.interface.web.site import policy
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.selection import RowSelection, select, selected_batches

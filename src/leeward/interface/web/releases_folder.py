@@ -87,7 +87,12 @@ class ShownBundles:
 
 def listing(folder: Path) -> tuple[Listed, ...]:
     """The bundles of a folder, the newest first; those with a problem last."""
-    bundles = [_listed(name, path) for name, path in sorted(_folders(folder).items())]
+    bundles = []
+    for name, path in sorted(_folders(folder).items()):
+        try:
+            bundles.append(_line(name, path, _stamp(path / CERTIFICATE)))
+        except LeewardError as refusal:
+            bundles.append(Listed(name, path, problem=refusal.rule))
     sound = [bundle for bundle in bundles if not bundle.problem]
     newest = sorted(sound, key=lambda bundle: bundle.created, reverse=True)
     return (*newest, *(bundle for bundle in bundles if bundle.problem))
@@ -137,17 +142,14 @@ def _folders(folder: Path) -> dict[str, Path]:
             value=shown(str(folder)),
             next_step="Give the folder of your bundles with --releases.",
         ) from None
-    named = {entry.name: Path(entry.path) for entry in folders}
-    return {
-        name: path
-        for name, path in named.items()
-        if re.fullmatch(BUNDLE_NAME, name) and _looks_like_bundle(path)
-    }
-
-
-def _looks_like_bundle(path: Path) -> bool:
-    sealed = any(os.path.lexists(path / name) for name in (CERTIFICATE, CHECKSUMS))
-    return sealed and not any(os.path.lexists(path / name) for name in NO_BUNDLE)
+    bundles = {}
+    for entry in folders:
+        path = Path(entry.path)
+        sealed = any(os.path.lexists(path / name) for name in (CERTIFICATE, CHECKSUMS))
+        other = any(os.path.lexists(path / name) for name in NO_BUNDLE)
+        if re.fullmatch(BUNDLE_NAME, entry.name) and sealed and not other:
+            bundles[entry.name] = path
+    return bundles
 
 
 def _stamp(path: Path) -> Stamp:
@@ -162,13 +164,6 @@ def _stamp(path: Path) -> Stamp:
     if status.st_size > MOST_BYTES:
         raise damaged(path, f"must have at most {MOST_BYTES >> 20} MB to be shown here")
     return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
-
-
-def _listed(name: str, path: Path) -> Listed:
-    try:
-        return _line(name, path, _stamp(path / CERTIFICATE))
-    except LeewardError as refusal:
-        return Listed(name, path, problem=refusal.rule)
 
 
 @lru_cache(maxsize=1 << 15)  # lines, without certificates

@@ -8,14 +8,14 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.core.errors import InvalidParameter, LeewardError
+from leeward.core.errors import InvalidParameter
 from leeward.core.show.heat import Area, Map, shaded_map
 from leeward.core.show.interpretation import NOT_DISTINGUISHABLE, OPEN
 from leeward.core.show.numbers import cut
 from leeward.core.show.picture import picture
 from leeward.interface.web.releases_address import CODE, choices, table_of
 from leeward.interface.web.releases_files import caption, picture_answer
-from leeward.interface.web.site import listed, render, site_of
+from leeward.interface.web.site import attempt, render, site_of
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.selection import MOST_ROWS, RowSelection, select
 
@@ -39,12 +39,8 @@ class DrawnMap:
 def map_page(request: Request) -> Response:
     """The map of a table; refusals are shown in its place."""
     bundle, table = table_of(request)
-    drawn, refusals, chosen = None, tuple[LeewardError, ...](), dict[str, str]()
-    try:
-        drawn = _drawn(request, bundle, table)
-        chosen = {f"{CODE}{name}": code for name, code in drawn.chosen.items()}
-    except LeewardError as error:
-        refusals = listed(error)
+    drawn, refusals = attempt(lambda: _drawn(request, bundle, table))
+    chosen = {f"{CODE}{name}": code for name, code in drawn.chosen.items()} if drawn else {}
     return render(
         request,
         "releases_map.html.j2",

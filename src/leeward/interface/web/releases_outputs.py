@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -126,22 +126,18 @@ class Verdict:
 
 def shelf(folder: Path) -> Shelf:
     """The outputs of a folder. Links are not followed."""
-    folders = dict(_folders(folder))
-    stated = {name: folder for name, folder in folders.items() if _stated_in(folder) is not None}
-    read = [_output(name, stated[name]) for name in sorted(stated)]
-    newest = sorted(read, key=lambda output: (not output.problem, output.created), reverse=True)
-    return Shelf(tuple(newest), len(folders) - len(stated))
-
-
-def _folders(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Every subfolder with one of these outputs, charged or not."""
     with os.scandir(folder) as entries:
         inside = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+    folders = {}  # with one of these outputs, charged or not
     for entry in inside:
         path = Path(entry.path)
         other = any((path / name).is_file() for name in (RESULT, SYNTHETIC))
         if (kind_of(path) is not None or other) and re.fullmatch(BUNDLE_NAME, entry.name):
-            yield entry.name, path
+            folders[entry.name] = path
+    stated = {name: path for name, path in folders.items() if _stated_in(path) is not None}
+    read = [_output(name, stated[name]) for name in sorted(stated)]
+    newest = sorted(read, key=lambda output: (not output.problem, output.created), reverse=True)
+    return Shelf(tuple(newest), len(folders) - len(stated))
 
 
 def _stated_in(path: Path) -> Path | None:

@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.core.errors import InvalidParameter, LeewardError, shown
+from leeward.core.errors import InvalidParameter, shown
 from leeward.core.show.charts import reaches_zero
 from leeward.interface.web.releases_address import AddressTexts, choices, read_selection, table_of
 from leeward.interface.web.releases_table import MOST_COLUMNS
-from leeward.interface.web.site import listed, one_page, render
+from leeward.interface.web.site import attempt, one_page, render
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.selection import MOST_ROWS, Coded, RowSelection, SelectedRow, select
 
@@ -46,13 +46,13 @@ def pivot_page(request: Request) -> Response:
     """
     query = request.query_params
     bundle, table = table_of(request)
-    turned, refusals = None, tuple[LeewardError, ...]()
     attribute = query.get("columns", "") or first(table)
-    try:
+
+    def chosen() -> Pivot:
         selection = replace(read_selection(query, table), page=1)
-        turned = pivot(bundle, table, attribute, selection, query.get("page", ""))
-    except LeewardError as error:
-        refusals = listed(error)
+        return pivot(bundle, table, attribute, selection, query.get("page", ""))
+
+    turned, refusals = attempt(chosen)
     kept = {name: text for name, text in query.items() if name != "page" and text}
     return render(
         request,

@@ -8,7 +8,6 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.core.errors import LeewardError
 from leeward.core.show.charts import ChartBar
 from leeward.core.show.numbers import cut
 from leeward.core.show.picture import picture
@@ -17,7 +16,7 @@ from leeward.derived.derive.series import CellSeries, alike, series
 from leeward.interface.web.releases_address import CODE, table_of
 from leeward.interface.web.releases_files import CSV, attached, caption, picture_answer
 from leeward.interface.web.releases_folder import listing, opened
-from leeward.interface.web.site import listed, render, site_of
+from leeward.interface.web.site import attempt, render, site_of
 from leeward.publishing.bundle import Bundle, CertifiedTable
 
 PERIOD = 12
@@ -52,11 +51,7 @@ class DrawnSeries:
 def series_page(request: Request) -> Response:
     """A row with its margin in every release of the account that has the same table."""
     bundle, table = table_of(request)
-    drawn, refusals = None, tuple[LeewardError, ...]()
-    try:
-        drawn = _drawn(request, bundle, table)
-    except LeewardError as error:
-        refusals = listed(error)
+    drawn, refusals = attempt(lambda: _drawn(request, bundle, table))
     return render(
         request,
         "releases_series.html.j2",
@@ -94,15 +89,11 @@ def _drawn(request: Request, bundle: Bundle, table: CertifiedTable) -> DrawnSeri
     with READING:
         over, others = alike(bundle, table.name, (opened(folder, name) for name in near))
         points = series(bundle, table.name, _cell(request, table), over)
-    items = [
-        ChartBar(_short(point.period), point.value, point.ends)
-        for point in points.points
-        if point.value is not None
-    ]
+    items = []
+    for point in points.points:
+        if point.value is not None:
+            period = point.period  # a stranger may have written one without room below its point
+            short = period if len(period) <= PERIOD else f"{period[: PERIOD - 1]}…"
+            items.append(ChartBar(short, point.value, point.ends))
     chart = trend(items, title=f"{table.heading} over releases", unit=points.unit)
     return DrawnSeries(points, chart, others, len(own) - len(near), len(sound) - len(own))
-
-
-def _short(period: str) -> str:
-    """A period that has room below a point; a stranger may have written a longer one."""
-    return period if len(period) <= PERIOD else f"{period[: PERIOD - 1]}…"

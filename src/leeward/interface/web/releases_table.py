@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from hashlib import sha256
+from stat import S_ISREG
 from threading import Lock
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from leeward.core.errors import LeewardError
+from leeward.core.errors import InvalidParameter
 from leeward.core.show.charts import Span, spans
 from leeward.core.show.interpretation import RANKS, picked_words
 from leeward.core.show.numbers import rank_text
@@ -22,12 +24,16 @@ from leeward.interface.web.releases_address import (
     read_selection,
     table_of,
 )
-from leeward.interface.web.releases_reading import has_metadata, reading_lines
-from leeward.interface.web.site import listed, render, site_of
+from leeward.interface.web.site import attempt, render, site_of
 from leeward.publishing.bundle import Bundle, CertifiedTable
+from leeward.publishing.bundle.bundle_files import metadata_path
+from leeward.publishing.bundle.certificate import damaged
 from leeward.publishing.bundle.selection import Page, RowSelection, SelectedRow, select
 
 RANKED = "shown"
+MOST_BYTES = 16 << 20
+"""Maximum size of a description in bytes."""
+
 COLUMN_TERMS = {name: name for name in ("value", "status", "margin")} | {
     "low": "margin",
     "high": "margin",
@@ -99,20 +105,21 @@ class RowsPage:
 def table_page(request: Request) -> Response:
     """A page of rows; refusals are shown beside the fields, which can then be corrected."""
     bundle, table = table_of(request)
-    view, refusals = None, tuple[LeewardError, ...]()
-    try:
-        ranked = request.query_params.get("ranks") == RANKED
-        view = _rows_page(bundle, table, read_selection(request.query_params, table), ranked=ranked)
-    except LeewardError as error:
-        refusals = listed(error)
+    address = request.query_params
+
+    def chosen() -> RowsPage:
+        selection = read_selection(address, table)
+        return _rows_page(bundle, table, selection, ranked=address.get("ranks") == RANKED)
+
+    view, refusals = attempt(chosen)
     return render(
         request,
         "releases_table.html.j2",
         status=400 if refusals else 200,
         bundle=bundle,
         table=table,
-        asked=AddressTexts.of(request.query_params),
-        choices=choices(table, request.query_params),
+        asked=AddressTexts.of(address),
+        choices=choices(table, address),
         statuses=statuses(table),
         view=view,
         refusals=refusals,
@@ -211,15 +218,55 @@ def _next(selection: RowSelection, column: str) -> RowSelection:
 def lines(page: Page, identifiers: Sequence[str], *, signed: bool = False) -> list[ShownRow]:
     """All rows of a page on one scale; `signed` as in `reaches_zero`."""
     drawn = spans([(row.value, row.ends) for row in page.rows], signed=signed)
-    return [
-        ShownRow(row, span, _cell(row, identifiers))
-        for row, span in zip(page.rows, drawn, strict=True)
-    ]
+    shown = []
+    for row, span in zip(page.rows, drawn, strict=True):
+        codes = {name: code.code for name, code in zip(identifiers, row.codes, strict=True)}
+        cell = urlencode({f"{CODE}{name}": code for name, code in codes.items()})
+        fits = sum(map(len, [*codes, *codes.values()])) <= LONGEST_CELL  # into an address
+        shown.append(ShownRow(row, span, cell if fits else ""))
+    return shown
 
 
-def _cell(row: SelectedRow, identifiers: Sequence[str]) -> str:
-    """The codes of a row as the end of an address; empty where it would be too long for one."""
-    if sum(map(len, identifiers)) + sum(len(code.code) for code in row.codes) > LONGEST_CELL:
-        return ""
-    named = zip(identifiers, row.codes, strict=True)
-    return urlencode({f"{CODE}{name}": code.code for name, code in named})
+# The table for other programs: its description (CSVW), and lines of R and Stata.
+
+
+def has_metadata(bundle: Bundle, table: CertifiedTable) -> bool:
+    """Whether the bundle describes the columns of the table for programs (CSVW)."""
+    return metadata_path(table.name) in bundle.certificate.files
+
+
+def metadata(bundle: Bundle, table: CertifiedTable) -> bytes:
+    """The description of the columns, as it was published."""
+    stamp = bundle.certificate.files.get(metadata_path(table.name))
+    if stamp is None:
+        raise InvalidParameter(
+            "metadata",
+            rule="must be in the bundle",
+            value=f"no description of {table.name}",
+            next_step="Read the certificate, which lists columns and codes.",
+        )
+    path = bundle.path / metadata_path(table.name)
+    try:
+        plain = S_ISREG(path.lstat().st_mode) and not path.parent.is_symlink()
+        if not plain or stamp.bytes > MOST_BYTES or path.stat().st_size != stamp.bytes:
+            raise damaged(path, "must be the file that was published")
+        content = path.read_bytes()
+    except OSError:
+        raise damaged(path, "must be readable") from None
+    if sha256(content).hexdigest() != stamp.sha256:
+        raise damaged(path, "must be the file that was published")
+    return content
+
+
+def reading_lines(table: CertifiedTable) -> dict[str, str]:
+    """Lines that read the CSV file, by program; codes are texts, which keep their zeros."""
+    texts, others = 2 * len(table.identifiers), len(table.columns) - len(table.identifiers)
+    file = f"{table.name}.csv"
+    kinds = f'c(rep("character", {texts}), rep("numeric", {others}))'
+    strings = f"stringcols(1/{texts}) " if texts else ""
+    return {
+        "R": f'rows <- read.csv("{file}", colClasses = {kinds}, fileEncoding = "UTF-8", '
+        "check.names = FALSE)",
+        "Stata": f'import delimited using "{file}", clear varnames(1) {strings}'
+        'encoding("UTF-8") bindquote(strict)',
+    }

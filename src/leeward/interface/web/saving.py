@@ -4,8 +4,7 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
 from shutil import copymode
@@ -25,7 +24,7 @@ LEDGER = Path("ledger.sqlite")
 def save(request: Request, loaded: Path, name: str, *, replace: bool) -> Path:
     """Write the plan, whole or not at all, and return its path."""
     target = _target(request, loaded, name)
-    with _refusing(target):
+    try:
         draft = _write(target.parent, written(request))
         try:
             if read_plan(draft).request != request:  # than the page showed
@@ -40,6 +39,13 @@ def save(request: Request, loaded: Path, name: str, *, replace: bool) -> Path:
             draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise BadFile(
+            "file",
+            rule=f"must be writable ({error.strerror or 'the system refused'})",
+            value=repr(str(target)),
+            next_step="Look at the folder, or start the page with a plan elsewhere.",
+        ) from None
     return target
 
 
@@ -108,19 +114,6 @@ def _claim(target: Path, *, replace: bool) -> None:
             rule="must be new, or the box ticked that lets it be replaced",
             value=f"{target.name}, which exists",
             next_step="Choose another name, or tick the box.",
-        ) from None
-
-
-@contextmanager
-def _refusing(target: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise BadFile(
-            "file",
-            rule=f"must be writable ({error.strerror or 'the system refused'})",
-            value=repr(str(target)),
-            next_step="Look at the folder, or start the page with a plan elsewhere.",
         ) from None
 
 

@@ -94,6 +94,14 @@ def listed(error: LeewardError) -> tuple[LeewardError, ...]:
     return error.problems if isinstance(error, Problems) else (error,)
 
 
+def attempt(make: Callable[[], Item]) -> tuple[Item | None, tuple[LeewardError, ...]]:
+    """What an address asks for, or the refusals that a page shows in its place."""
+    try:
+        return make(), ()
+    except LeewardError as error:
+        return None, listed(error)
+
+
 def one_page(items: Sequence[Item], text: str, size: int) -> tuple[Sequence[Item], int, int]:
     """The items of the page that an address asks for, its number from 1 on, and that of pages."""
     pages = max(1, -(-len(items) // size))

@@ -21,15 +21,7 @@ from leeward.core.noise.scales import MOST, Integers
 from leeward.core.privacy import Guarantee, Policy
 from leeward.core.privacy.steps import RaiseAlpha
 from leeward.core.privacy.workforces import Database, changed
-from leeward.lab.audit.audit_line import (
-    CAP,
-    FOUR,
-    ONE,
-    UNIT_EMPLOYER,
-    AuditLine,
-    Options,
-    code_line,
-)
+from leeward.lab.audit.audit_line import CAP, ONE, UNIT_EMPLOYER, AuditLine, Options, code_line
 from leeward.lab.audit.clipped_exam import around, worst_index
 from leeward.lab.audit.exams import Exam, examined
 from leeward.lab.audit.loss import PrivacyLoss, worst
@@ -113,7 +105,11 @@ def steps_of(mechanism: MechanismOfPay, name: str, *, merged: bool = False) -> S
 
 def by_steps(examine: Callable[[Any, Steps, Depth], PrivacyLoss], *, merged: bool = False) -> Exam:
     """The exam on the steps of a policy; `merged` by employer."""
-    return lambda made, name, depth: examine(made, steps_of(made, name, merged=merged), depth)
+
+    def exam(mechanism: MechanismOfPay, name: str, depth: Depth) -> PrivacyLoss:
+        return examine(mechanism, steps_of(mechanism, name, merged=merged), depth)
+
+    return exam
 
 
 def by_raises(examine: Callable[[Any, Steps, Depth], PrivacyLoss]) -> Exam:
@@ -296,5 +292,5 @@ PAY_CODE_LINES = (
             ("edge_pay", PAY_CODE, "worker"),
         )
     ),
-    code_line("pay_pareto", PAY_CODE, options=(CAP, ("cells", 2), ("plus", 3)), at=FOUR),
+    code_line("pay_pareto", PAY_CODE, options=(CAP, ("cells", 2), ("plus", 3)), at=PAY_GRID[1:2]),
 )
