@@ -145,6 +145,10 @@ def margin_bins(table: CertifiedTable, margins: Margins) -> Figure:
 def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
     table, attributes = summary.table, summary.table.attributes or {}
     noise = of_unit(noise_sentence(table.mechanism), table.guarantee.unit)
+    values, rows = counted(summary.cells, "value"), counted(sum(summary.statuses.values()), "row")
+    whole = " Combinations without an establishment are there too." if table.complete else ""
+    totals = table.total_rows
+    added = f" {counted(totals, 'row')} of totals, added from them." if totals else ""
     paid, joint = table.margins.epsilon, table.joint
     part = f", of it ε\u00a0{loss(paid)} for the margins" if paid is not None else ""
     together = "" if joint is None else f", for all tables of {joint.name} together"
@@ -157,7 +161,7 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
         "Mechanism": f"{table.mechanism}. {noise}",
         "Cost": f"{losses(table.guarantee)}{together}{part}.",
         "Released with": "" if joint is None else joint.sentence,
-        "Cells": _cells(summary),
+        "Cells": f"{values} with noise in {rows}.{whole}{added}",
         "Without a number": _without(summary),
         "Negative values": _negative(summary),
         "Margins": _margins(summary),
@@ -169,16 +173,6 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
 def by(table: CertifiedTable) -> str:
     """The identifiers of a table."""
     return crossed(map(table.label, table.identifiers))
-
-
-def _cells(summary: TableSummary) -> str:
-    rows = sum(summary.statuses.values())
-    whole = (
-        " Combinations without an establishment are there too." if summary.table.complete else ""
-    )
-    totals = summary.table.total_rows
-    added = f" {counted(totals, 'row')} of totals, added from them." if totals else ""
-    return f"{counted(summary.cells, 'value')} with noise in {counted(rows, 'row')}.{whole}{added}"
 
 
 def _without(summary: TableSummary) -> str:

@@ -115,20 +115,15 @@ def summarise(bundle: Bundle, table: CertifiedTable) -> TableSummary:
     rows = cells(bundle.rows(table.name, sorted({*bars, *squares})))
     cell = dict(zip(sorted({*bars, *squares}), rows, strict=True))
     drawn = reading.summary([cell[at] for at in bars], [cell[at] for at in squares])
-    return replace(drawn, ranks=_ranks(bundle, drawn))
-
-
-def _ranks(bundle: Bundle, drawn: TableSummary) -> tuple[tuple[int, int] | None, ...]:
-    """The ranks of the cells that are listed, by the draws of `leeward read --as rank`."""
-    # A report of one cell needs no draws.
+    # Only a list of all cells is ordered by value; others have a public order.
+    if drawn.cells < FEWEST_RANKED or drawn.cells > len(drawn.bars):
+        return drawn
+    # A report of one cell needs no draws. Ranks are by those of `leeward read --as rank`.
     from leeward.derived.derive.picked import rank_intervals  # noqa: PLC0415
     from leeward.derived.derive.quantities import MOST_RANKED  # noqa: PLC0415
 
-    # Only a list of all cells is ordered by value; others have a public order.
-    if drawn.cells < FEWEST_RANKED or drawn.cells > len(drawn.bars):
-        return ()
-    codes = [cell.codes for cell in drawn.bars]
-    return rank_intervals(bundle, drawn.table, codes, MOST_RANKED)
+    codes = [listed.codes for listed in drawn.bars]
+    return replace(drawn, ranks=rank_intervals(bundle, table, codes, MOST_RANKED))
 
 
 class _TableReading:
@@ -163,7 +158,12 @@ class _TableReading:
         there = noisy[np.logical_and.reduce(columns)[noisy]]
         self._unbounded += len(noisy) - len(there)
         margins = {name: rows[name].fill_null(0).to_numpy()[there] for name in names}
-        self._margins.add(_widths(margins))
+        if "margin" in margins:
+            widths = margins["margin"]
+        else:  # half of the way from low to high, rounded up
+            low, high = margins["low"], margins["high"]
+            widths = np.asarray(high // 2 - low // 2 + (high & 1) * (1 - (low & 1)))
+        self._margins.add(widths)
         centre = value if self._table.tidied is None else rows[RELEASED].fill_null(0).to_numpy()
         values, margin = centre[there], margins.get("margin")
         # Compared, never subtracted: 64 bits hold no difference.
@@ -196,14 +196,6 @@ class _TableReading:
             bars=tuple(bars),
             matrix=None if self._layout is None else matrix(self._layout, self._table, squares),
         )
-
-
-def _widths(margins: Mapping[str, Integers]) -> Integers:
-    """Margins, or half of the way from low to high, rounded up."""
-    if "margin" in margins:
-        return margins["margin"]
-    low, high = margins["low"], margins["high"]
-    return np.asarray(high // 2 - low // 2 + (high & 1) * (1 - (low & 1)))
 
 
 def _parts(values: Integers, margins: Mapping[str, Integers]) -> tuple[Integers, Integers]:

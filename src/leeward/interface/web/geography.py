@@ -63,11 +63,16 @@ class Geography:
 
 def read_map(path: Path) -> Geography:
     """The areas of a GeoJSON file; refuses what is none, or too much to draw."""
-    features = _features(path)
-    shapes = [
-        (_texts(feature), list(_rings(feature.get("geometry"), path))) for feature in features
-    ]
-    drawn = [(texts, rings) for texts, rings in shapes if rings]
+    drawn = list[tuple[dict[str, str], Rings]]()
+    for feature in _features(path):
+        properties = feature.get("properties")
+        named = {"id": feature.get("id"), **(properties if isinstance(properties, dict) else {})}
+        # Short texts and whole numbers may be codes.
+        codes = {key: str(value) for key, value in named.items() if type(value) in (str, int)}
+        short = [key for key, text in codes.items() if max(len(key), len(text)) <= MOST_LETTERS]
+        rings = list(_rings(feature.get("geometry"), path))
+        if rings:
+            drawn.append(({key: codes[key] for key in short[:MOST_KEYS]}, rings))
     points = [point for _, rings in drawn for ring in rings for point in ring]
     if not points:
         raise _refused(path, "must hold areas: features with a Polygon or a MultiPolygon")
@@ -137,15 +142,6 @@ def _features(path: Path) -> list[dict[str, Any]]:
 
 def _no_number(_: str) -> NoReturn:
     raise ValueError
-
-
-def _texts(feature: dict[str, Any]) -> dict[str, str]:
-    """The short texts and whole numbers that may be codes."""
-    properties = feature.get("properties")
-    named = {"id": feature.get("id"), **(properties if isinstance(properties, dict) else {})}
-    texts = {key: str(value) for key, value in named.items() if type(value) in (str, int)}
-    kept = [(key, text) for key, text in texts.items() if max(len(key), len(text)) <= MOST_LETTERS]
-    return dict(kept[:MOST_KEYS])
 
 
 def _rings(geometry: object, path: Path) -> Iterator[list[Point]]:

@@ -128,29 +128,25 @@ def look(path: Path, bundles: Sequence[Listed]) -> LedgerView:
     """The ledger in this file, or the findings and refusals if it cannot be used."""
     try:
         with Ledger.open(path) as book:
-            return _sound(book, bundles)
+            entries = book.entries()
+            own = entries[-1].ledger if entries else book.head().ledger
+            known = [bundle for bundle in bundles if bundle.anchor[0] == own]
+            strange = [bundle for bundle in bundles if bundle.anchor[0] not in {own, ""}]
+            anchored = (bundle.anchor for bundle in known)
+            anchors = (Anchor(entry, head, ledger) for ledger, entry, head in anchored)
+            return LedgerView(
+                findings=book.verify(anchors),
+                id=own,
+                accounts=book.accounts(),
+                entries=entries,
+                known=tuple(bundle.name for bundle in known),
+                strange=tuple(bundle.name for bundle in strange),
+            )
     except LeewardError as error:
         findings: tuple[str, ...] = ()
         with suppress(LeewardError):  # nothing is found in a file that is no ledger
             findings = Ledger.unchecked(path).verify()
         return LedgerView(findings, listed(error))
-
-
-def _sound(book: Ledger, bundles: Sequence[Listed]) -> LedgerView:
-    entries = book.entries()
-    own = entries[-1].ledger if entries else book.head().ledger
-    known = [bundle for bundle in bundles if bundle.anchor[0] == own]
-    strange = [bundle for bundle in bundles if bundle.anchor[0] not in {own, ""}]
-    anchored = (bundle.anchor for bundle in known)
-    anchors = (Anchor(entry, head, ledger) for ledger, entry, head in anchored)
-    return LedgerView(
-        findings=book.verify(anchors),
-        id=own,
-        accounts=book.accounts(),
-        entries=entries,
-        known=tuple(bundle.name for bundle in known),
-        strange=tuple(bundle.name for bundle in strange),
-    )
 
 
 def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:

@@ -193,7 +193,13 @@ class PlanDraft:
     @property
     def equal(self) -> bool:
         """Whether all tables have the same share."""
-        return len({_share(table.share) for table in self.tables}) <= 1
+        shares = set[Fraction | str]()
+        for table in self.tables:
+            try:
+                shares.add(rational(table.share, "share"))  # 1/2 and 0.5 are equal
+            except LeewardError:
+                shares.add(table.share)
+        return len(shares) <= 1
 
     def with_equal_shares(self) -> "PlanDraft":
         """The same without shares: then all are equal."""
@@ -265,14 +271,6 @@ def _filled(table: DraftTable, key: str, text: str) -> DraftTable:
         return replace(table, **{key: True})  # type: ignore[arg-type] # truth values
     known = key in ("name", "where", "totals", "breakdowns", "statistic", *DETAILS)
     return replace(table, **{key: text}) if known else table  # type: ignore[arg-type] # texts
-
-
-def _share(text: str) -> Fraction | str:
-    """A share as a number, so that 1/2 and 0.5 are equal; an invalid share stays a text."""
-    try:
-        return rational(text, "share")
-    except LeewardError:
-        return text
 
 
 def _listed(text: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from leeward.interface.web.plan_form import Loaded, PlanDraft, draft_of, load, p
 from leeward.interface.web.plan_result import make_budget
 from leeward.interface.web.plan_view import Aim, PlanView, Possible, Saving, make_view
 from leeward.interface.web.saving import next_commands, save
-from leeward.interface.web.site import Fields, listed, read_form, render, site_of
+from leeward.interface.web.site import Fields, attempt, listed, read_form, render, site_of
 from leeward.publishing.plan.frontier import GRID, make_frontier
 from leeward.publishing.plan.plan import Plan, make_plan, read_plan
 from leeward.publishing.plan.predicted import Prediction
@@ -89,7 +89,8 @@ def change(http: HttpRequest) -> Response:
     elif action == "aim":
         aim = _aim(desk, site_of(http).ledger)
     elif action == "frontier":
-        possible = _possible(desk)
+        grid = GRID[::2]
+        possible = Possible(*attempt(lambda: make_frontier(_start(desk), grid=grid)))
     view = _view(http, desk, draft)
     return _shown(http, view, aim=aim, possible=possible, added=action == "add")
 
@@ -171,14 +172,6 @@ def _shown(
 
 def _status(view: PlanView) -> int:
     return REFUSED if view.refused else 200
-
-
-def _possible(desk: Desk) -> Possible:
-    """Accuracy against ε at every second point of the grid."""
-    try:
-        return Possible(make_frontier(_start(desk), grid=GRID[::2]))
-    except LeewardError as refusal:
-        return Possible(refusals=listed(refusal))
 
 
 def _aim(desk: Desk, ledger: Path | None) -> Aim:

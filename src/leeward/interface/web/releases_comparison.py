@@ -91,21 +91,17 @@ def _chosen(folder: Path, first: str, second: str, table: str) -> Chosen:
         pair = opened(folder, first), opened(folder, second)
         tables = shared_tables(*pair)
         wanted = table or next(iter(tables), "")
-        compared = _compared(*pair, wanted) if wanted else None
+        compared = None
+        if wanted:
+            for bundle in pair:
+                refuse_wide(certified(bundle, wanted))
+            with COMPARING:
+                cells = compare(*pair, wanted)
+            charts = dots(cells, (first, second)), differences(cells)
+            compared = Compared(cells, comparison_words(cells), *charts)
     except LeewardError as error:
         return Chosen(first, second, table, tables, refusals=listed(error))
     return Chosen(first, second, wanted, tables, compared)
-
-
-def _compared(first: Bundle, second: Bundle, table: str) -> Compared:
-    for bundle in (first, second):
-        refuse_wide(certified(bundle, table))
-    with COMPARING:
-        comparison = compare(first, second, table)
-    names = first.path.name, second.path.name
-    return Compared(
-        comparison, comparison_words(comparison), dots(comparison, names), differences(comparison)
-    )
 
 
 def shared_tables(first: Bundle, second: Bundle) -> tuple[str, ...]:

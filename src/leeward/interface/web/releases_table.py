@@ -160,59 +160,52 @@ def _rows_page(
         after=query(replace(selection, page=at + 1)) if at < page.last else None,
         picked=picked_by(bundle, table, selection.sort, page),
     )
-    return _ranked(view, bundle, table) if ranked and view.picked else view
+    if not (ranked and view.picked):
+        return view
+    # A page that is served must not load laws and draws before they are needed.
+    from leeward.derived.derive.groups import MOST_GROUPS  # noqa: PLC0415
+    from leeward.derived.derive.picked import rank_intervals  # noqa: PLC0415
+
+    codes = [tuple(code.code for code in row.codes) for row in page.rows]
+    with ESTIMATING:
+        ranks = rank_intervals(bundle, table, codes)
+    lines_with_ranks = [
+        replace(line, ranks=rank) for line, rank in zip(view.lines, ranks, strict=True)
+    ]
+    why = "" if any(ranks) else (
+        "Ranks are not known here: the table must state the law of its noise, and have at most "
+        f"{MOST_GROUPS:,} cells."
+    )  # fmt: skip
+    return replace(view, lines=lines_with_ranks, ranked=any(ranks), unranked=why)
 
 
 def picked_by(bundle: Bundle, table: CertifiedTable, column: str, page: Page) -> str:
     """Which coverage the margins of a page have, where rows are sorted by a released number."""
     if column not in ("value", *table.noise_columns) or not (table.has_margins and page.rows):
         return ""
-    # A page that is served must not load laws and draws before they are needed.
-    from leeward.derived.derive.picked import picked_coverage  # noqa: PLC0415
+    from leeward.derived.derive.picked import picked_coverage  # noqa: PLC0415 (as above)
 
     with ESTIMATING:
         covered = picked_coverage(bundle, table, page.rows)
     return picked_words(column, len(page.rows), covered, least=table.allows_for_clipping)
 
 
-def _ranked(view: RowsPage, bundle: Bundle, table: CertifiedTable) -> RowsPage:
-    """The page with the ranks that its rows may have."""
-    from leeward.derived.derive.groups import MOST_GROUPS  # noqa: PLC0415 (as above)
-    from leeward.derived.derive.picked import rank_intervals  # noqa: PLC0415
-
-    codes = [tuple(code.code for code in row.codes) for row in view.page.rows]
-    with ESTIMATING:
-        ranks = rank_intervals(bundle, table, codes)
-    lines = [replace(line, ranks=rank) for line, rank in zip(view.lines, ranks, strict=True)]
-    why = "" if any(ranks) else (
-        "Ranks are not known here: the table must state the law of its noise, and have at most "
-        f"{MOST_GROUPS:,} cells."
-    )  # fmt: skip
-    return replace(view, lines=lines, ranked=any(ranks), unranked=why)
-
-
 def headers(table: CertifiedTable, selection: RowSelection) -> list[Header]:
     """Every column; a click sorts by it, another one the other way, a third not at all."""
     order = "descending" if selection.descending else "ascending"
-    return [
-        Header(
-            name,
-            query(_next(selection, name)),
-            order if name == selection.sort else "none",
-            COLUMN_TERMS.get(name, "") if place >= len(table.identifiers) else "",
-        )
-        for place, name in enumerate(table.columns)
-    ]
-
-
-def _next(selection: RowSelection, column: str) -> RowSelection:
-    """The first click sorts codes upwards and numbers downwards."""
-    order = [False, True] if column in selection.filters else [True, False]
-    if selection.sort != column:
-        return replace(selection, sort=column, descending=order[0], page=1)
-    if selection.descending == order[0]:
-        return replace(selection, descending=order[1], page=1)
-    return replace(selection, sort="", descending=False, page=1)
+    columns = []
+    for place, name in enumerate(table.columns):
+        downwards = name not in selection.filters  # first: codes upwards, numbers downwards
+        if selection.sort != name:
+            clicked = replace(selection, sort=name, descending=downwards, page=1)
+        elif selection.descending == downwards:
+            clicked = replace(selection, descending=not downwards, page=1)
+        else:
+            clicked = replace(selection, sort="", descending=False, page=1)
+        sorted_by = order if name == selection.sort else "none"
+        term = COLUMN_TERMS.get(name, "") if place >= len(table.identifiers) else ""
+        columns.append(Header(name, query(clicked), sorted_by, term))
+    return columns
 
 
 def lines(page: Page, identifiers: Sequence[str], *, signed: bool = False) -> list[ShownRow]:

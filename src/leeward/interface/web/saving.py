@@ -61,20 +61,18 @@ def _target(request: Request, loaded: Path, name: str) -> Path:
     target = loaded.parent / name
     named = (request.codebook, request.sizes, *dict(request.data).values())
     sources = [source for source in named if isinstance(source, str)]
-    if any(_same(target, loaded.parent / source) for source in sources if source):
-        raise InvalidParameter(
-            "file",
-            rule="must not be a file that the plan reads from",
-            value=shown(name),
-            next_step="Choose another name.",
-        )
+    for source in filter(None, sources):
+        same = target == loaded.parent / source
+        with suppress(OSError, ValueError):  # where one is missing, names are compared
+            same = target.samefile(loaded.parent / source)
+        if same:
+            raise InvalidParameter(
+                "file",
+                rule="must not be a file that the plan reads from",
+                value=shown(name),
+                next_step="Choose another name.",
+            )
     return target
-
-
-def _same(path: Path, other: Path) -> bool:
-    with suppress(OSError, ValueError):
-        return path.samefile(other)
-    return path == other
 
 
 def _write(folder: Path, text: str) -> Path:

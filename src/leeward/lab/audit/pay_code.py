@@ -136,14 +136,13 @@ def mean_faults(mechanism: Any, examined: list[Database]) -> Iterator[str]:  # n
     cells = mechanism.parameters.cells
     shown = table._measure(entries(examined, cells), RecordingNoise()).values.tolist()
     for row, database in zip(shown, examined, strict=True):
-        wanted = [_mean(jobs, pay, mechanism.cap) for jobs, pay in by_definition(database, cells)]
+        # To the nearest whole number, at most the cap; none without a job.
+        wanted = [
+            min(floor(Fraction(payroll, jobs) + Fraction(1, 2)), mechanism.cap) if jobs else None
+            for jobs, payroll in by_definition(database, cells)
+        ]
         if any(mean not in (None, value) for mean, value in zip(wanted, row, strict=True)):
             yield MEANS
-
-
-def _mean(jobs: int, payroll: int, cap: int) -> int | None:
-    """To the nearest whole number, at most the cap; none without a job."""
-    return min(floor(Fraction(payroll, jobs) + Fraction(1, 2)), cap) if jobs else None
 
 
 # Draws.

@@ -42,7 +42,10 @@ def paid_pairs(
     sizes |= {2, 3, kink - 1, 2 * kink + 1} if thorough else set()
     for size in sorted(size for size in sizes if size >= 0):
         grown = most(alpha, size, plus) - size if policy.uses_alpha else 1
-        for before in _workforces(size, kinds, cap):
+        single = (size, *(0,) * (kinds - 1))
+        workforces = dict.fromkeys((single, even(size, kinds), single[::-1]))
+        for jobs, pay in product(workforces, (0, cap // 3, cap)):
+            before = tuple((pay,) * count for count in jobs)
             limit = max(int(alpha * sum(map(sum, before))), plus * cap)
             for after in _changed(before, cap, grown, limit, thorough=thorough):
                 alone = size > MANY or not before[0]
@@ -53,14 +56,6 @@ def paid_pairs(
                     for pair in DatabasePair(*both).admitted(policy, alpha):
                         neighbours[pair] = None
     return tuple(neighbours)
-
-
-def _workforces(size: int, kinds: int, cap: int) -> Iterator[Paid]:
-    """All paid nothing, a third of the cap, or the cap; of one kind, and of all kinds."""
-    single = (size, *(0,) * (kinds - 1))
-    workforces = dict.fromkeys((single, even(size, kinds), single[::-1]))
-    for jobs, pay in product(workforces, (0, cap // 3, cap)):
-        yield tuple((pay,) * count for count in jobs)
 
 
 def _changed(before: Paid, cap: int, grown: int, limit: int, *, thorough: bool) -> Iterator[Paid]:

@@ -223,9 +223,20 @@ def pairs(setting: Publication, sentence: Sentence, rule: JobsRule) -> Iterator[
 
 
 def examined(setting: Publication, sentence: Sentence, rule: JobsRule) -> Promise:
-    """A sentence on all of its pairs."""
+    """A sentence on all of its pairs.
+
+    Of odds: what becomes of 1 in 100, in hundredths; also where the other workers are not known.
+    """
     if sentence.id == "odds":
-        return _suspicion(setting, sentence, rule)
+        limits = odds(setting.guarantee)
+        if limits is None:
+            raise ValueError("odds are examined where there are some")
+        loss = largest_loss(setting, pairs(setting, sentence, rule)).max(averaged_loss(setting))
+        with precision(128):
+            if setting.rho:  # the loss passes this with the probability that the sentence names
+                loss = ball(tail_epsilon(dyadic_up(loss, 96), limits.failing))
+            posterior = OF * loss.exp() / (OF - 1 + loss.exp())
+        return beside(setting, sentence, arb(limits.to), posterior)
     examined_setting = replace(setting, strict=sentence.id == "strict")
     computed = largest_loss(examined_setting, pairs(setting, sentence, rule))
     if sentence.steps is None:
@@ -258,19 +269,6 @@ def beside(setting: Publication, sentence: Sentence, promised: arb, computed: ar
         computed,
         sentence.text,
     )
-
-
-def _suspicion(setting: Publication, sentence: Sentence, rule: JobsRule) -> Promise:
-    """What becomes of 1 in 100, in hundredths; also where the other workers are not known."""
-    limits = odds(setting.guarantee)
-    if limits is None:
-        raise ValueError("odds are examined where there are some")
-    loss = largest_loss(setting, pairs(setting, sentence, rule)).max(averaged_loss(setting))
-    with precision(128):
-        if setting.rho:  # the loss passes this with the probability that the sentence names
-            loss = ball(tail_epsilon(dyadic_up(loss, 96), limits.failing))
-        posterior = OF * loss.exp() / (OF - 1 + loss.exp())
-    return beside(setting, sentence, arb(limits.to), posterior)
 
 
 def measures() -> Iterator[Promise]:

@@ -1,6 +1,6 @@
 """Publication: what a mechanism releases of a world, as exact masses, and the loss of a pair."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -135,17 +135,14 @@ class Publication:
         forward = backward = arb(0)
         with precision(128):
             for both in zip(before.cells, after.cells, strict=True):
-                for ahead, behind in self._parts(both):
+                if self.table == "clipped block":
+                    parts = [_clipped_losses(self._suited, both, zcdp=self.rho > 0)]
+                else:  # what is drawn independently of a workplace cell
+                    drawn = zip(*map(self._outputs, both), strict=True)
+                    parts = [_losses(left, right) for left, right in drawn]
+                for ahead, behind in parts:
                     forward, backward = forward + ahead, backward + behind
         return forward.max(backward)
-
-    def _parts(self, both: tuple[Database, Database]) -> Iterator[tuple[arb, arb]]:
-        """Forward and backward losses of what is drawn independently of a workplace cell."""
-        if self.table == "clipped block":
-            yield _clipped_losses(self._suited, both, zcdp=self.rho > 0)
-            return
-        for left, right in zip(*map(self._outputs, both), strict=True):
-            yield _losses(left, right)
 
     def masses(self, world: PossibleWorld) -> Callable[[tuple[int, ...]], arb]:
         """The mass function of the first number that is released of the first cell."""

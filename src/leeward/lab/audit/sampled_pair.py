@@ -60,7 +60,13 @@ def lower_bound(ahead: Floats, behind: Floats, delta: Fraction = Fraction(0)) ->
     columns = np.concatenate((ahead[:half], behind[:half])).T
     shares = np.linspace(0, 1, BINS[len(columns)] + 1)[1:-1]
     edges = [np.unique(np.quantile(column, shares)) for column in columns]
-    p, q = (_binned(sample, edges) for sample in (ahead, behind))
+    binned = []
+    for sample in (ahead, behind):  # for each draw the bins of all its numbers, as one number
+        numbers: Events = np.zeros(len(sample), dtype=np.int64)
+        for column, cuts in zip(sample.T, edges, strict=True):
+            numbers = numbers * (cuts.size + 1) + np.searchsorted(cuts, column, side="right")
+        binned.append(numbers)
+    p, q = binned
     inside = _distinguishing(p[:half], q[:half], prod(cuts.size + 1 for cuts in edges))
     seen, other = (int(np.count_nonzero(inside[bins[half:]])) for bins in (p, q))
     rest = len(ahead) - half
@@ -68,14 +74,6 @@ def lower_bound(ahead: Floats, behind: Floats, delta: Fraction = Fraction(0)) ->
         least = at_least(seen, rest) - ball(delta)
         greatest = 1 - at_least(rest - other, rest)
         return (least / greatest).log() if least > 0 else arb(0)
-
-
-def _binned(sample: Floats, edges: list[Floats]) -> Events:
-    """One number for each draw: the bins of all its released numbers."""
-    numbers: Events = np.zeros(len(sample), dtype=np.int64)
-    for column, cuts in zip(sample.T, edges, strict=True):
-        numbers = numbers * (cuts.size + 1) + np.searchsorted(cuts, column, side="right")
-    return numbers
 
 
 def _distinguishing(p: Events, q: Events, bins: int) -> NDArray[np.bool_]:
