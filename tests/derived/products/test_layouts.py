@@ -23,7 +23,7 @@ from leeward.core.codebook.totals import Totals
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.derived.products.layouts import measure_of, write_layout
 from leeward.publishing.bundle import BundleWriter
-from leeward.publishing.bundle.statements import TotalsStatement
+from leeward.publishing.bundle.table_statements import TotalsStatement
 from tests.publishing.bundle.made_up import certificate, certified, dimension
 from tests.publishing.bundle.made_up_pay import ENDS, paid
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from leeward.core.codebook import Flag, Marginal, Published
 from leeward.publishing.bundle import BundleWriter, CertifiedTable, MarginStatement, TableGuarantee
-from leeward.publishing.bundle.statements import JointStatement
+from leeward.publishing.bundle.table_statements import JointStatement
 from tests.publishing.bundle.made_up import GUARANTEE, certificate, dimension
 
 PLACES, SECTORS = 30, 6

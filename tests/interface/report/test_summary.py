@@ -19,8 +19,7 @@ from leeward.publishing.bundle import Bundle, BundleWriter, read_bundle
 from leeward.publishing.bundle.figure import Cell, DrawnRows, FigureAxes, layout, matrix
 from leeward.publishing.bundle.rows import ROW_GROUP
 from leeward.publishing.bundle.selection import RowSelection, select
-from leeward.publishing.bundle.statements import MarginStatement
-from leeward.publishing.bundle.statistic_statements import FlowStatement
+from leeward.publishing.bundle.table_statements import FlowStatement, MarginStatement
 from tests.publishing.bundle.made_up import (
     SECTOR,
     cells,

@@ -17,7 +17,7 @@ from leeward.interface.web.releases_address import MOST_CHOICES, query, read_sel
 from leeward.interface.web.releases_table import headers, lines
 from leeward.publishing.bundle import BundleWriter, read_bundle, verify_bundle
 from leeward.publishing.bundle.selection import Page, RowSelection, SelectedRow, select
-from leeward.publishing.bundle.statements import TotalsStatement
+from leeward.publishing.bundle.table_statements import TotalsStatement
 from tests.interface.web.releases_scene import Markup
 from tests.interface.web.serving import Served, serving
 from tests.publishing.bundle.made_up import cells, certificate, certified, dimension, write_demo

@@ -8,7 +8,7 @@ import numpy as np
 from leeward.core.codebook import Attribute, Flag, Marginal, Mean, NumericRange, Payroll, Published
 from leeward.core.codebook.cells import EMPTY
 from leeward.publishing.bundle import BundleWriter, CertifiedTable, MarginStatement, TableWriter
-from leeward.publishing.bundle.statistic_statements import statistic_statement
+from leeward.publishing.bundle.table_statements import statistic_statement
 from tests.publishing.bundle.made_up import SEX, cells, certificate, certified, columns, dimension
 
 NUMBERS = NumericRange(

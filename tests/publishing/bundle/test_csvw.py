@@ -9,7 +9,10 @@ import pytest
 
 from leeward.publishing.bundle import read_bundle, verify_bundle
 from leeward.publishing.bundle.csvw import agrees, metadata
-from leeward.publishing.bundle.statements import AboutStatement, AttributeStatement
+from leeward.publishing.bundle.statements import (
+    AboutStatement,
+    AttributeStatement,
+)
 from tests.publishing.bundle.tampering import Row, reseal
 
 FILE = "tables/by_sex.csv-metadata.json"

@@ -15,8 +15,7 @@ from leeward.core.show.environment import environment
 from leeward.publishing.bundle import BundleWriter, CertifiedTable, read_bundle, verify_bundle
 from leeward.publishing.bundle.figure import picture
 from leeward.publishing.bundle.selection import RowSelection, SelectedRow, select
-from leeward.publishing.bundle.statements import TotalsStatement
-from leeward.publishing.bundle.statistic_statements import StatisticStatement
+from leeward.publishing.bundle.table_statements import StatisticStatement, TotalsStatement
 from tests.publishing.bundle.made_up_pay import (
     EARNINGS,
     ENDS,

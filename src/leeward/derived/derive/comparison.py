@@ -21,7 +21,7 @@ from leeward.core.show.numbers import count, counted, percent
 from leeward.derived.derive.paired_cells import Ends, Pair, PairedCells, common, read_cells
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import Booleans, certified
-from leeward.publishing.bundle.statistic_statements import StatisticStatement
+from leeward.publishing.bundle.table_statements import StatisticStatement
 
 MOST_ROWS = 5_000_000
 """Maximum number of rows of a table that is compared: all cells are held in memory."""

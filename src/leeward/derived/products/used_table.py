@@ -16,7 +16,7 @@ from leeward.derived.products.public_layout import MeasureRule, PublicLayout, re
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import read_blocks
 from leeward.publishing.bundle.selection import named_rows
-from leeward.publishing.bundle.statistic_statements import StatisticStatement
+from leeward.publishing.bundle.table_statements import StatisticStatement
 
 MONTHS = {"month": 1, "quarter": 3, "year": 12}
 HUNDREDTHS = {"dollar": 100, "dollars": 100, "cent": 1, "cents": 1}

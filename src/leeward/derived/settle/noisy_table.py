@@ -14,7 +14,7 @@ from leeward.core.errors import InvalidParameter
 from leeward.derived.settle.least_squares import sums_of
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.blocks import Block, join, read_blocks
-from leeward.publishing.bundle.statistic_statements import StatisticStatement
+from leeward.publishing.bundle.table_statements import StatisticStatement
 
 Floats: TypeAlias = NDArray[np.float64]
 Integers: TypeAlias = NDArray[np.int64]

@@ -14,7 +14,7 @@ from leeward.derived.settle.noisy_table import Integers
 from leeward.publishing.bundle import Bundle, CertifiedTable
 from leeward.publishing.bundle.bundle_files import CERTIFICATE
 from leeward.publishing.bundle.software import wrote_words
-from leeward.publishing.bundle.statements import TidiedStatement
+from leeward.publishing.bundle.table_statements import TidiedStatement
 from leeward.publishing.release.restatement import certificate_findings
 
 BIAS = (

@@ -35,7 +35,12 @@ from leeward.publishing.bundle.bundle_files import (
 )
 from leeward.publishing.bundle.certificate import Time
 from leeward.publishing.bundle.paid_folder import kind_of, read_folder
-from leeward.publishing.bundle.statements import FileStatement, Prose, TableGuarantee, Text
+from leeward.publishing.bundle.statements import (
+    FileStatement,
+    Prose,
+    TableGuarantee,
+    Text,
+)
 
 MOST_BYTES = 2 << 20
 """Maximum size in bytes of what an output states about itself."""

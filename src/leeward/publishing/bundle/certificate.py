@@ -19,6 +19,13 @@ from leeward.core.privacy import Person
 from leeward.publishing.bundle.bundle_files import BUNDLE_NAME, SCHEMA, TABLES, stamped_files
 from leeward.publishing.bundle.certified_table import SINCE_3, CertifiedTable
 from leeward.publishing.bundle.first_look import MOST_PARTS
+from leeward.publishing.bundle.promise_statements import (
+    FirmStatement,
+    JobsStatement,
+    OddsStatement,
+    PayStatement,
+    PromiseStatement,
+)
 from leeward.publishing.bundle.sealed_folder import Faults, SealedFolder, SealedStatement
 from leeward.publishing.bundle.statements import (
     AboutStatement,
@@ -26,21 +33,16 @@ from leeward.publishing.bundle.statements import (
     Count,
     DataStatement,
     FileStatement,
-    FirmStatement,
     Hex,
-    JobsStatement,
     LedgerStatement,
     Listed,
     MadeFromStatement,
-    OddsStatement,
-    PromiseStatement,
     ReleaseGuarantee,
     RowsStatement,
     SoftwareStatement,
     Text,
     json_parts,
 )
-from leeward.publishing.bundle.statistic_statements import PayStatement
 
 FORMAT: Final = 3
 """Format of new certificates; those of formats 1 and 2 can be read."""

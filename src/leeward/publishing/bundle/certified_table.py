@@ -20,20 +20,23 @@ from leeward.publishing.bundle.bundle_files import TABLE_NAME, table_columns
 from leeward.publishing.bundle.statements import (
     AttributeStatement,
     Count,
-    FrameStatement,
-    JointStatement,
     Listed,
-    MarginStatement,
-    NoiseStatement,
-    ParentStatement,
     Prose,
     Statement,
     TableGuarantee,
     Text,
+)
+from leeward.publishing.bundle.table_statements import (
+    FlowStatement,
+    FrameStatement,
+    JointStatement,
+    MarginStatement,
+    NoiseStatement,
+    ParentStatement,
+    StatisticStatement,
     TidiedStatement,
     TotalsStatement,
 )
-from leeward.publishing.bundle.statistic_statements import FlowStatement, StatisticStatement
 
 SINCE_3 = (
     *("establishments", "totals", "joint", "parents", "partial", "impossible", "tidied"),

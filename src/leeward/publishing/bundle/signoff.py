@@ -20,7 +20,10 @@ from pydantic import StringConstraints, ValidationError, field_validator
 from leeward.core.errors import BadFile, Damaged, InvalidParameter, LeewardError, shown
 from leeward.publishing.bundle.bundle_files import CERTIFICATE, SYNTHETIC
 from leeward.publishing.bundle.certificate import Time
-from leeward.publishing.bundle.statements import Sha256, Statement
+from leeward.publishing.bundle.statements import (
+    Sha256,
+    Statement,
+)
 
 Decision = Literal["submitted", "approved", "rejected"]
 DECISIONS: tuple[Decision, ...] = get_args(Decision)

@@ -5,8 +5,6 @@ Exact numbers are text: `4`, `1/10`. A reader who computes with them gets what w
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
-from math import inf
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import (
@@ -21,7 +19,6 @@ from pydantic import (
 
 from leeward.core.codebook import JobsRule
 from leeward.core.codebook.row_rules import ROW_RULES, RowRule
-from leeward.core.errors import NotCovered
 from leeward.core.exact import printed
 from leeward.core.privacy import (
     Guarantee,
@@ -29,9 +26,8 @@ from leeward.core.privacy import (
     policy,
     sentences,
 )
-from leeward.core.privacy.odds_of_suspicion import odds, suspicion
 from leeward.core.privacy.policy import MOST_PLUS, with_unit
-from leeward.core.privacy.words import READING, Sentence, joined
+from leeward.core.privacy.words import READING, joined
 
 Text = Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
 """One short line."""
@@ -79,15 +75,6 @@ def is_written(parts: Iterable[bytes], content: bytes) -> bool:
     return done == len(content)
 
 
-class PromiseStatement(Statement):
-    """What somebody loses at most, an (ε, δ) part and a ρ-zCDP part, and what that means."""
-
-    epsilon: Exact
-    delta: Exact
-    rho: Exact
-    sentence: Prose
-
-
 class SparseStatement(Statement):
     """A statement whose keys `optional` are left out where they are null."""
 
@@ -98,26 +85,6 @@ class SparseStatement(Statement):
         content: dict[str, Any] = written(self)
         left_out = {name for name in self.optional if content[name] is None}
         return {name: one for name, one in content.items() if name not in left_out}
-
-
-class FirmLoss(SparseStatement):
-    """The loss of a firm with this many establishments, or in this many workplace cells."""
-
-    optional = ("establishments", "workplace_cells")
-
-    establishments: Count | None = None
-    workplace_cells: Count | None = None
-    epsilon: Exact
-    delta: Exact
-    rho: Exact
-
-
-class FirmStatement(Statement):
-    """The promise to firms; `two` is null where nothing is promised to two establishments."""
-
-    rule: Prose
-    two: FirmLoss | None
-    sentence: Prose
 
 
 class GuaranteeStatement(SparseStatement):
@@ -182,42 +149,6 @@ class ReleaseGuarantee(GuaranteeStatement):
         if self.as_guarantee().measure != self.measure:
             raise ValueError("the measure must be the one of the numbers")
         return self
-
-
-class JobsStatement(SparseStatement):
-    """What was done about workers with several jobs.
-
-    `per` is the attribute under each code of which `most` jobs count; left out where there is none.
-    """
-
-    optional = ("per",)
-
-    rule: Literal["every", "single", "primary", "bounded"]
-    column: Text | None
-    most: Count | None
-    per: Text | None = None
-    sentence: Prose
-
-    @classmethod
-    def of(cls, guarantee: Guarantee, rule: JobsRule) -> Self:
-        """The rule in words."""
-        chosen = {name: getattr(rule, name, None) for name in ("column", "most", "per")}
-        said = joined(job_sentences.jobs(guarantee, rule))
-        return cls.model_validate({"rule": rule.name, **chosen, "sentence": said})
-
-
-class OddsStatement(SparseStatement):
-    """What becomes of a suspicion of 1 in 100 about one job: at most `to` in 100.
-
-    It may become more with the probability `failing`, which is left out where it is 0.
-    """
-
-    optional = ("failing",)
-
-    to: Count | None
-    level: Literal["calm", "attention", "no useful bound"] | None
-    failing: Exact | None = None
-    sentence: Prose
 
 
 class AboutStatement(SparseStatement):
@@ -323,86 +254,6 @@ class BudgetStatement(Statement):
         return self
 
 
-class MarginStatement(Statement):
-    """How the margins of a table were made, what they cost, and with which probability they hold.
-
-    `coverage` is for each cell by itself, `block_coverage` for all worker cells of a workplace
-    cell together and left out where that is one cell. `ends` says that they are columns `low` and
-    `high`, and is left out where they are not.
-    """
-
-    method: Literal["spent", "public", "free", "none"]
-    coverage: Exact | None
-    block_coverage: Exact | None = None
-    ends: bool = False
-    epsilon: Exact | None
-    note: Prose
-
-    @model_serializer(mode="wrap")
-    def _without_defaults(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        content: dict[str, Any] = written(self)
-        usual = {"block_coverage": None, "ends": False}
-        return {key: one for key, one in content.items() if usual.get(key, content) != one}
-
-
-class FrameStatement(Statement):
-    """That a column counts the establishments of the public frame, exactly."""
-
-    exact: Literal[True] = True
-    sentence: Prose = (
-        "The column establishments is the exact number of establishments of the frame in a "
-        "workplace combination. It is not protected: which establishments exist, and their public "
-        "codes, is public by definition (Haney et al. 2015, section 4.3). It says nothing of jobs."
-    )
-
-
-class TotalsStatement(Statement):
-    """Which attributes have rows of totals, under which code, and how their margins were drawn."""
-
-    codes: dict[str, Text]
-    rows: Count
-    draws: Count | None
-    seed: Count | None
-    sentence: Prose
-
-
-class JointStatement(SparseStatement):
-    """That a table was drawn together with others, and what is public of the size of its noise.
-
-    All tables of one name were paid once, and each states the guarantee of all. `covers` is
-    whether the rows of a workplace combination add up to its total. `deviation` is the standard
-    deviation of the noise of a cell, in units of the column `bound` of the block's total or of the
-    cell's own margin; both keys are left out where there is neither.
-    """
-
-    optional = ("unit", "deviation")
-
-    name: Text
-    covers: bool
-    unit: Literal["bound", "margin"] | None = None
-    deviation: Decimal | None = None
-    sentence: Prose
-
-
-class ParentStatement(Statement):
-    """To which code of a coarser attribute each code of the identifier `of` belongs."""
-
-    of: Text
-    codes: dict[str, str]
-
-
-class TidiedStatement(Statement):
-    """That the values of a table were made of released ones, which stand beside them.
-
-    `added` is the sum of its tidy values less that of the released ones, over all its cells.
-    `shrunk` is whether shares were moved towards those of other workplaces.
-    """
-
-    added: Annotated[int, Field(ge=-(2**53), le=2**53)]
-    shrunk: bool
-    sentence: Prose
-
-
 class MadeFromStatement(Statement):
     """The release that a bundle was made of, by the digest of its certificate.
 
@@ -418,154 +269,11 @@ class MadeFromStatement(Statement):
     sentence: Prose
 
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-"""A number in double precision."""
-
-
-class PieceStatement(SparseStatement):
-    """A piece of a density from `low` to where the next one starts; the first may have no start.
-
-    exp(`rate`·z), or |z − `centre`| to the power `power` − 1, or flat without any of these. At its
-    start the logarithm of the density jumps by `jump`.
-    """
-
-    optional = ("low", "jump", "rate", "power", "centre")
-
-    low: Finite | None = None
-    jump: Finite | None = None
-    rate: Finite | None = None
-    power: Finite | None = None
-    centre: Finite | None = None
-
-    @model_validator(mode="after")
-    def _is_one_shape(self) -> Self:
-        if (self.power is None) != (self.centre is None) or None not in (self.rate, self.power):
-            raise ValueError("a piece must have a rate, or a power with its centre, or neither")
-        if 0 in (self.rate, self.power):
-            raise ValueError("rate and power must not be 0")
-        return self
-
-
-class ClipStatement(Statement):
-    """Clipping in a class of workplace cells; `establishments` is its largest number of them.
-
-    The logarithm of the largest establishment over its noisy number is noise of scale `spread`;
-    jobs are taken away where it is above `room`.
-    """
-
-    establishments: Count
-    spread: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    room: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-
-
-class NoiseStatement(SparseStatement):
-    """The public law of the noise of a cell, which its margin allows to draw from.
-
-    The noise is a width times Z, rounded to whole jobs. Z is standard normal, or has a density in
-    proportion to 1/(1+z⁴), or the one of `pieces`; with `shared` = k it is L/H, L Laplace and H
-    Gamma(k), one H for the worker cells of a workplace cell. The width is at least `least` jobs. It
-    is `share` times the margin, or the distance from `low` to the value; at most `per_job` times
-    the value where that is given, and just that where the share is 0. `relative`: the noise is the
-    width times Z/(1+Z). Rounding moves its mean by up to `lean` jobs, the largest shift over 128
-    sizes of the largest establishment; left out where there is none.
-    """
-
-    optional = ("pieces", "shared", "relative", "per_job", "clips", "lean")
-
-    law: Literal["normal", "quartic", "pieces"]
-    pieces: Listed[PieceStatement] | None = Field(None, min_length=2, max_length=1000)
-    share: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    least: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    shared: Annotated[int, Field(ge=1, le=2**53)] | None = None
-    relative: Literal[True] | None = None
-    per_job: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
-    clips: Listed[ClipStatement] | None = Field(None, min_length=1, max_length=100)
-    lean: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
-
-    @classmethod
-    def of(cls, numbers: Mapping[str, Any]) -> Self:
-        """The statement of plain numbers."""
-        return cls.model_validate(numbers, strict=False)
-
-    def numbers(self) -> dict[str, Any]:
-        """The same as plain numbers; what was left out is None."""
-        pieces = None if self.pieces is None else [vars(piece) for piece in self.pieces]
-        clips = None if self.clips is None else [vars(clip) for clip in self.clips]
-        return vars(self) | {"pieces": pieces, "clips": clips}
-
-    @model_validator(mode="after")
-    def _is_a_law(self) -> Self:
-        if (self.law == "pieces") != (self.pieces is not None):
-            raise ValueError("pieces must be there with the law of this name alone")
-        starts = [
-            -inf if piece_statement.low is None else piece_statement.low
-            for piece_statement in self.pieces or ()
-        ]
-        classes = [clip_statement.establishments for clip_statement in self.clips or ()]
-        if any(a >= b for column in (starts, classes) for a, b in pairwise(column)):
-            raise ValueError("pieces and classes of clipping must be in order, each once")
-        return self
-
-
 class FileStatement(Statement):
     """What a file of the bundle holds, to the last byte."""
 
     sha256: Sha256
     bytes: Count
-
-
-def worker_promise(guarantee: Guarantee, jobs: JobsRule) -> PromiseStatement:
-    """The promise to a worker with all counted jobs together; with every job, for each."""
-    own = guarantee.for_jobs(job_sentences.most_jobs(jobs))
-    return _promise(own, sentences.worker(guarantee, jobs))
-
-
-def establishment_promise(guarantee: Guarantee, jobs: JobsRule) -> PromiseStatement | None:
-    """The promise about the size of an establishment; None where the sentence bounds nothing."""
-    said = sentences.establishment(guarantee, jobs)
-    return None if said.steps is None else _promise(guarantee, said)
-
-
-def make_up_promise(
-    guarantee: Guarantee, kinds: tuple[str, ...] | None, *, by_cell: bool
-) -> PromiseStatement | None:
-    """The promise about the make-up of an establishment; None where the sentence bounds nothing."""
-    said = sentences.make_up(guarantee, kinds, by_cell=by_cell)
-    if said.steps is None:
-        return None
-    try:
-        return _promise(guarantee.over_steps(said.steps), said)
-    except NotCovered:
-        return None
-
-
-def firm_promise(guarantee: Guarantee) -> FirmStatement | None:
-    """The promise to a firm whose establishments all change; None where nothing is bounded."""
-    said = sentences.firm(guarantee)
-    if said.steps is None:
-        return None
-    try:
-        steps = "workplace_cells" if guarantee.unit == "employer" else "establishments"
-        lost = {steps: 2, **losses(guarantee.for_firm(2))}
-    except NotCovered:
-        lost = None
-    two = None if lost is None else FirmLoss.model_validate(lost)
-    return FirmStatement(rule=sentences.firm_rule(guarantee), two=two, sentence=said.text)
-
-
-def odds_statement(guarantee: Guarantee, jobs: JobsRule) -> OddsStatement:
-    """What becomes of a suspicion of one in a hundred about one job."""
-    found = odds(guarantee)
-    return OddsStatement(
-        to=None if found is None else found.to,
-        level=None if found is None else found.level,
-        failing=None if found is None or not found.failing else str(found.failing),
-        sentence=suspicion(guarantee, jobs).text,
-    )
-
-
-def _promise(guarantee: Guarantee, said: Sentence) -> PromiseStatement:
-    return PromiseStatement.model_validate({**losses(guarantee), "sentence": said.text})
 
 
 def written(guarantee: Guarantee) -> dict[str, str | int | None]:

@@ -30,7 +30,7 @@ from leeward.publishing.bundle.rows import (
     unsound,
     value_column,
 )
-from leeward.publishing.bundle.statements import FrameStatement
+from leeward.publishing.bundle.table_statements import FrameStatement
 
 SPECIAL = re.compile(r'[,"\r\n]')
 

@@ -24,7 +24,7 @@ from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.choice import AUTO, IN_PLANS, measurement
 from leeward.core.privacy import Guarantee
 from leeward.publishing.bundle import Certificate, CertifiedTable
-from leeward.publishing.bundle.statistic_statements import StatisticStatement
+from leeward.publishing.bundle.table_statements import StatisticStatement
 from leeward.publishing.bundle.total_check import stated_marginal
 from leeward.publishing.plan.planned_table import PlannedTable, part_of
 from leeward.publishing.plan.reading import read_margins, read_protection, read_shares

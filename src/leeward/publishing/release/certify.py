@@ -14,27 +14,32 @@ from leeward.core.privacy.words import Sentence
 from leeward.core.show.numbers import crossed
 from leeward.publishing.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.publishing.bundle.bundle_files import table_columns
-from leeward.publishing.bundle.software import software
-from leeward.publishing.bundle.statements import (
-    AboutStatement,
-    AttributeStatement,
-    FrameStatement,
+from leeward.publishing.bundle.promise_statements import (
     JobsStatement,
-    JointStatement,
-    MarginStatement,
-    NoiseStatement,
-    ParentStatement,
-    ReleaseGuarantee,
-    RowsStatement,
-    TableGuarantee,
-    TotalsStatement,
+    PayStatement,
     establishment_promise,
     firm_promise,
     make_up_promise,
     odds_statement,
     worker_promise,
 )
-from leeward.publishing.bundle.statistic_statements import PayStatement, statistic_statement
+from leeward.publishing.bundle.software import software
+from leeward.publishing.bundle.statements import (
+    AboutStatement,
+    AttributeStatement,
+    ReleaseGuarantee,
+    RowsStatement,
+    TableGuarantee,
+)
+from leeward.publishing.bundle.table_statements import (
+    FrameStatement,
+    JointStatement,
+    MarginStatement,
+    NoiseStatement,
+    ParentStatement,
+    TotalsStatement,
+    statistic_statement,
+)
 from leeward.publishing.plan.plan import Plan
 from leeward.publishing.plan.planned_table import PlannedTable
 from leeward.publishing.plan.request import ABOUT, Request

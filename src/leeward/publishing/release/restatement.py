@@ -19,8 +19,8 @@ from leeward.core.noise.scales import public_seed
 from leeward.core.privacy import sequential
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
 from leeward.publishing.bundle import Certificate, DataStatement, RowsStatement
+from leeward.publishing.bundle.promise_statements import make_up_promise
 from leeward.publishing.bundle.software import wrote_words
-from leeward.publishing.bundle.statements import make_up_promise
 from leeward.publishing.ledger.account import covers, owed
 from leeward.publishing.plan.reading import read_jobs, read_rows
 from leeward.publishing.plan.request import Request, digest_of

@@ -10,7 +10,10 @@ import numpy as np
 
 from leeward.publishing.bundle.bundle_files import CERTIFICATE, REPORT, RESULT, has_content
 from leeward.publishing.bundle.sealed_folder import UNREADABLE
-from leeward.publishing.bundle.statements import is_written, json_parts
+from leeward.publishing.bundle.statements import (
+    is_written,
+    json_parts,
+)
 from leeward.systems.local.channel import Channel, Supported
 from leeward.systems.local.response import read_stratum
 from leeward.systems.local.result import CONFIDENCE, DIGITS, csv_bytes, margins_of, project, written

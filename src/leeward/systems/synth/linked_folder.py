@@ -24,12 +24,12 @@ from leeward.publishing.bundle.bundle_files import CERTIFICATE, README, SYNTHETI
 from leeward.publishing.bundle.certificate import BundleName, Time
 from leeward.publishing.bundle.certified_table import TableName
 from leeward.publishing.bundle.disk import new_file, write_file
+from leeward.publishing.bundle.promise_statements import PromiseStatement
 from leeward.publishing.bundle.sealed_folder import Faults, SealedFolder, SealedStatement, fixed
 from leeward.publishing.bundle.statements import (
     Count,
     FileStatement,
     Listed,
-    PromiseStatement,
     Prose,
     Sha256,
     Statement,

@@ -1,0 +1,294 @@
+"""Table statements: what a certificate says of one table, of its values and of their noise."""
+
+from collections.abc import Mapping
+from itertools import pairwise
+from math import inf
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from leeward.core.codebook import COUNT, STATISTICS, Statistic
+from leeward.core.codebook.known_statistics import taking
+from leeward.core.show.numbers import listed
+from leeward.publishing.bundle.statements import (
+    Count,
+    Decimal,
+    Exact,
+    Listed,
+    Prose,
+    SparseStatement,
+    Statement,
+    Text,
+)
+
+Pays = Annotated[int, Field(ge=-(10**15), le=10**15)]
+"""An amount in the unit of its column: float64 holds it exactly."""
+
+Percent = Annotated[int, Field(ge=1, le=99)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+"""A number in double precision."""
+
+
+class MarginStatement(Statement):
+    """How the margins of a table were made, what they cost, and with which probability they hold.
+
+    `coverage` is for each cell by itself, `block_coverage` for all worker cells of a workplace
+    cell together and left out where that is one cell. `ends` says that they are columns `low` and
+    `high`, and is left out where they are not.
+    """
+
+    method: Literal["spent", "public", "free", "none"]
+    coverage: Exact | None
+    block_coverage: Exact | None = None
+    ends: bool = False
+    epsilon: Exact | None
+    note: Prose
+
+    @model_serializer(mode="wrap")
+    def _without_defaults(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        content: dict[str, Any] = written(self)
+        usual = {"block_coverage": None, "ends": False}
+        return {key: one for key, one in content.items() if usual.get(key, content) != one}
+
+
+class FrameStatement(Statement):
+    """That a column counts the establishments of the public frame, exactly."""
+
+    exact: Literal[True] = True
+    sentence: Prose = (
+        "The column establishments is the exact number of establishments of the frame in a "
+        "workplace combination. It is not protected: which establishments exist, and their public "
+        "codes, is public by definition (Haney et al. 2015, section 4.3). It says nothing of jobs."
+    )
+
+
+class TotalsStatement(Statement):
+    """Which attributes have rows of totals, under which code, and how their margins were drawn."""
+
+    codes: dict[str, Text]
+    rows: Count
+    draws: Count | None
+    seed: Count | None
+    sentence: Prose
+
+
+class JointStatement(SparseStatement):
+    """That a table was drawn together with others, and what is public of the size of its noise.
+
+    All tables of one name were paid once, and each states the guarantee of all. `covers` is
+    whether the rows of a workplace combination add up to its total. `deviation` is the standard
+    deviation of the noise of a cell, in units of the column `bound` of the block's total or of the
+    cell's own margin; both keys are left out where there is neither.
+    """
+
+    optional = ("unit", "deviation")
+
+    name: Text
+    covers: bool
+    unit: Literal["bound", "margin"] | None = None
+    deviation: Decimal | None = None
+    sentence: Prose
+
+
+class ParentStatement(Statement):
+    """To which code of a coarser attribute each code of the identifier `of` belongs."""
+
+    of: Text
+    codes: dict[str, str]
+
+
+class TidiedStatement(Statement):
+    """That the values of a table were made of released ones, which stand beside them.
+
+    `added` is the sum of its tidy values less that of the released ones, over all its cells.
+    `shrunk` is whether shares were moved towards those of other workplaces.
+    """
+
+    added: Annotated[int, Field(ge=-(2**53), le=2**53)]
+    shrunk: bool
+    sentence: Prose
+
+
+class PieceStatement(SparseStatement):
+    """A piece of a density from `low` to where the next one starts; the first may have no start.
+
+    exp(`rate`·z), or |z − `centre`| to the power `power` − 1, or flat without any of these. At its
+    start the logarithm of the density jumps by `jump`.
+    """
+
+    optional = ("low", "jump", "rate", "power", "centre")
+
+    low: Finite | None = None
+    jump: Finite | None = None
+    rate: Finite | None = None
+    power: Finite | None = None
+    centre: Finite | None = None
+
+    @model_validator(mode="after")
+    def _is_one_shape(self) -> Self:
+        if (self.power is None) != (self.centre is None) or None not in (self.rate, self.power):
+            raise ValueError("a piece must have a rate, or a power with its centre, or neither")
+        if 0 in (self.rate, self.power):
+            raise ValueError("rate and power must not be 0")
+        return self
+
+
+class ClipStatement(Statement):
+    """Clipping in a class of workplace cells; `establishments` is its largest number of them.
+
+    The logarithm of the largest establishment over its noisy number is noise of scale `spread`;
+    jobs are taken away where it is above `room`.
+    """
+
+    establishments: Count
+    spread: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    room: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class NoiseStatement(SparseStatement):
+    """The public law of the noise of a cell, which its margin allows to draw from.
+
+    The noise is a width times Z, rounded to whole jobs. Z is standard normal, or has a density in
+    proportion to 1/(1+z⁴), or the one of `pieces`; with `shared` = k it is L/H, L Laplace and H
+    Gamma(k), one H for the worker cells of a workplace cell. The width is at least `least` jobs. It
+    is `share` times the margin, or the distance from `low` to the value; at most `per_job` times
+    the value where that is given, and just that where the share is 0. `relative`: the noise is the
+    width times Z/(1+Z). Rounding moves its mean by up to `lean` jobs, the largest shift over 128
+    sizes of the largest establishment; left out where there is none.
+    """
+
+    optional = ("pieces", "shared", "relative", "per_job", "clips", "lean")
+
+    law: Literal["normal", "quartic", "pieces"]
+    pieces: Listed[PieceStatement] | None = Field(None, min_length=2, max_length=1000)
+    share: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    least: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    shared: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    relative: Literal[True] | None = None
+    per_job: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
+    clips: Listed[ClipStatement] | None = Field(None, min_length=1, max_length=100)
+    lean: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+
+    @classmethod
+    def of(cls, numbers: Mapping[str, Any]) -> Self:
+        """The statement of plain numbers."""
+        return cls.model_validate(numbers, strict=False)
+
+    def numbers(self) -> dict[str, Any]:
+        """The same as plain numbers; what was left out is None."""
+        pieces = None if self.pieces is None else [vars(piece) for piece in self.pieces]
+        clips = None if self.clips is None else [vars(clip) for clip in self.clips]
+        return vars(self) | {"pieces": pieces, "clips": clips}
+
+    @model_validator(mode="after")
+    def _is_a_law(self) -> Self:
+        if (self.law == "pieces") != (self.pieces is not None):
+            raise ValueError("pieces must be there with the law of this name alone")
+        starts = [
+            -inf if piece_statement.low is None else piece_statement.low
+            for piece_statement in self.pieces or ()
+        ]
+        classes = [clip_statement.establishments for clip_statement in self.clips or ()]
+        if any(a >= b for column in (starts, classes) for a, b in pairwise(column)):
+            raise ValueError("pieces and classes of clipping must be in order, each once")
+        return self
+
+
+class StatisticStatement(SparseStatement):
+    """What a value is, where it is no plain count: of which column, and how its pay was read.
+
+    `low` and `cap` are the public bounds of the pay of a job, and `cap_from` says where the cap
+    comes from. `edges` are those of classes, `at` the percentages of percentiles. `count` says
+    that a column holds the number of jobs.
+    """
+
+    optional = ("period", "cap_from", "edges", "at", "count")
+
+    name: Literal["payroll", "mean", "classes", "percentiles"]
+    of: Text
+    unit: Text
+    period: Text | None = None
+    low: Pays
+    cap: Pays
+    cap_from: Prose | None = None
+    edges: Listed[Pays] | None = Field(None, min_length=2, max_length=1000)
+    at: Listed[Percent] | None = Field(None, min_length=1)
+    count: Literal[True] | None = None
+    sentence: Prose
+
+    @classmethod
+    def of_statistic(cls, statistic: Statistic, *, count: bool) -> Self:
+        """The statement of a statistic of a numeric column."""
+        numbers = statistic.numbers
+        return cls.model_validate(
+            {
+                "name": statistic.name,
+                "of": statistic.column.name,
+                "unit": numbers.unit,
+                "period": numbers.period,
+                "low": numbers.low,
+                "cap": numbers.cap,
+                "cap_from": numbers.cap_from,
+                "edges": statistic.edges or None,
+                "at": statistic.at or None,
+                "count": True if count else None,
+                "sentence": statistic.sentence,
+            }
+        )
+
+    @model_validator(mode="after")
+    def _agrees_with_itself(self) -> Self:
+        if self.low > self.cap:
+            raise ValueError("low must not be above cap")
+        for name, numbers, key in (("edges", self.edges, "bins"), ("at", self.at, "at")):
+            with_it = taking(key)
+            if (numbers is not None) != (self.name in with_it):
+                raise ValueError(f"{name} must be there with {listed(with_it)} alone")
+        if any(a >= b for column in (self.edges, self.at) for a, b in pairwise(column or ())):
+            raise ValueError("edges and at must ascend")
+        return self
+
+    @property
+    def value_unit(self) -> str:
+        """The unit of a value."""
+        return COUNT.unit if STATISTICS[self.name].counts else self.per_period
+
+    @property
+    def per_period(self) -> str:
+        """The unit of the column with its period."""
+        return self.unit if self.period is None else f"{self.unit} per {self.period}"
+
+    @property
+    def words(self) -> str:
+        """What a value is, in a few words."""
+        return f"{self.name} of {self.of}"
+
+
+class FlowStatement(Statement):
+    """What the rows of flows or gains are, and of which attribute."""
+
+    name: Literal["flows", "gains"]
+    of: Text
+    sentence: Prose
+
+    @property
+    def value_unit(self) -> str:
+        """The unit of a value."""
+        return COUNT.unit
+
+    @property
+    def words(self) -> str:
+        """What a value is, in a few words."""
+        return f"{self.name} of {self.of}"
+
+
+def statistic_statement(
+    statistic: Statistic, *, count: bool
+) -> StatisticStatement | FlowStatement | None:
+    """The statement of a statistic; None of plain counts. `count`: there is such a column."""
+    if "of" not in statistic.takes:
+        return None
+    if statistic.requires:
+        named = {"name": statistic.name, "of": statistic.column.name}
+        return FlowStatement.model_validate({**named, "sentence": statistic.sentence})
+    return StatisticStatement.of_statistic(statistic, count=count)
