@@ -8,7 +8,7 @@ import pytest
 from leeward.core.errors import InvalidParameter
 from leeward.core.randomness import SeededBits
 from leeward.lab.baselines.feasibility import Equations
-from leeward.lab.baselines.rounding import controlled
+from leeward.lab.baselines.protected import controlled
 
 BASE = 5
 

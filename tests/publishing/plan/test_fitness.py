@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from leeward.core.codebook import Cells
 from leeward.core.mechanisms.measurement import CellLaw, Measurement
 from leeward.core.noise.law import Law
-from leeward.lab.economy.establishments import build_frame
+from leeward.lab.economy.establishments import EconomyCells, build_frame
 from leeward.lab.economy.made_up_economy import Economy
-from leeward.lab.economy.profile import EconomyCells
 from leeward.publishing.plan.fitness import Fitness
 from leeward.publishing.plan.target import read_target, smallest_budget
 from tests.publishing.plans import STRONG, WORKER, planned

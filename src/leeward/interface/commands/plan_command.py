@@ -92,7 +92,7 @@ def _require_together(
 
 
 def _economy_profiles(written: str) -> Profiles:
-    from leeward.lab.economy.profile import EconomyCells, read_extent  # noqa: PLC0415 (as above)
+    from leeward.lab.economy.establishments import EconomyCells, read_extent  # noqa: PLC0415 (as above)
 
     cells = EconomyCells(read_extent(written))
     return lambda table: cells.profile([attribute.name for attribute in table.marginal.workplace])

@@ -54,7 +54,10 @@ class Equations:
         """
         rows, first = [], 0
         for by in coarser(len(codes)) if sets is None else sets:
-            row = _numbered([codes[one] for one in by], codes[0].size)
+            row = np.zeros(codes[0].size, dtype=np.int64)
+            if by:  # the combinations of codes that occur, numbered from 0 in their order
+                crossed = np.stack([codes[attribute] for attribute in by])
+                row = np.unique(crossed, axis=1, return_inverse=True)[1].reshape(-1)
             rows.append(first + row)
             first += int(row.max(initial=-1)) + 1
         row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
@@ -64,8 +67,8 @@ class Equations:
     @classmethod
     def listed(cls, sums: Sequence[Sequence[int]]) -> "Equations":
         """Equations given by the cells that each adds up."""
-        row = np.repeat(np.arange(len(sums)), [len(one) for one in sums])
-        cell = np.array([cell for one in sums for cell in one], dtype=np.int64)
+        row = np.repeat(np.arange(len(sums)), [len(cells) for cells in sums])
+        cell = np.array([cell for cells in sums for cell in cells], dtype=np.int64)
         return cls(row, cell, len(sums))
 
     def totals(self, values: Integers) -> Integers:
@@ -106,13 +109,6 @@ def coarser(attributes: int) -> list[tuple[int, ...]]:
     """The attributes of every margin of a table, those of most attributes first."""
     every = range(attributes)
     return [by for size in reversed(every) for by in combinations(every, size)]
-
-
-def _numbered(codes: Sequence[Integers], cells: int) -> Integers:
-    """The combinations of codes that occur, numbered from 0 in their order."""
-    if not codes:
-        return np.zeros(cells, dtype=np.int64)
-    return np.unique(np.stack(codes), axis=1, return_inverse=True)[1].reshape(-1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -197,9 +193,6 @@ class _Search:
         self.model: CpModel = self.cp.CpModel()
         bounds = zip(known.low[self.free].tolist(), known.high[self.free].tolist(), strict=True)
         self.variables = [self.model.new_int_var(low, high, "") for low, high in bounds]
-        self._add_sums(known)
-
-    def _add_sums(self, known: Feasible) -> None:
         fixed = known.low == known.high
         place = np.full(fixed.size, -1)
         place[self.free] = np.arange(self.free.size)
@@ -217,7 +210,7 @@ class _Search:
         settled = np.ones(targets.size, dtype=bool)
         for number, cell in enumerate(targets.tolist()):
             if cell in place:
-                both = [self._end(place[cell], cell, end, least=one) for one in (True, False)]
+                both = [self._end(place[cell], cell, end, least=least) for least in (True, False)]
                 settled[number] = all(both)
         return Intervals(self.low[targets], self.high[targets], settled)
 

@@ -57,30 +57,27 @@ def suppress(
         hidden, how = first, "no secondary suppression"
     else:
         require_within("percent", percent, 1, 100)
-        hidden, how = _secondary(table, first, Fraction(percent, 100), seconds)
+        # How far a number must be able to move: p per cent, rounded up, and one job at least.
+        moves = [
+            (item, max(1, -int(-int(table.totals[item]) * Fraction(percent, 100) // 1)))
+            for item in np.flatnonzero(first).tolist()
+        ]
+        hidden, how = _secondary(table, first, moves, seconds)
     return Protected.without(table.counts, table.margins, hidden, f"{words}; {how}")
 
 
 def _secondary(
-    table: Contributions, first: Mask, share: Fraction, seconds: float
+    table: Contributions, first: Mask, needed: Sequence[tuple[int, int]], seconds: float
 ) -> tuple[Mask, str]:
     """The mask of all that is withheld, and how it was found."""
-    needed = [
-        (int(number), _need(int(table.totals[number]), share)) for number in np.flatnonzero(first)
-    ]
     if 2 * len(needed) * table.counts.size <= MOST_VARIABLES and seconds > 0:
-        found = _exact(table, first, needed, seconds)
-        if found is not None:
-            return found
+        pattern = _exact(table, first, needed, seconds)
+        if pattern is not None:
+            return pattern
     corners = prod(int(code.max()) + 2 for code in table.codes) << len(table.codes)
     if corners * len(needed) > MOST_WORK:
         return first, "no secondary suppression, the table is too large"
     return _Hypercubes(table, first).hidden(needed)
-
-
-def _need(total: int, share: Fraction) -> int:
-    """How far a number must be able to move: p per cent, rounded up, and one job at least."""
-    return max(1, -int(-total * share // 1))
 
 
 def _exact(
@@ -92,8 +89,8 @@ def _exact(
     cp = solver()
     model = cp.CpModel()
     hidden = [model.new_bool_var("") for _ in range(table.items)]
-    for one in np.flatnonzero(first).tolist():
-        model.add(hidden[one] == 1)
+    for item in np.flatnonzero(first).tolist():
+        model.add(hidden[item] == 1)
     for item, need in needed:
         for side in (need, -need):
             _deviation(model, table, hidden, item, side)
@@ -102,7 +99,7 @@ def _exact(
     done, status = solved(model, seconds)
     if status not in (cp.OPTIMAL, cp.FEASIBLE):
         return None
-    pattern = np.array([bool(done.value(one)) for one in hidden])
+    pattern = np.array([bool(done.value(variable)) for variable in hidden])
     how = "the fewest jobs" if status == cp.OPTIMAL else "the best found in time"
     return pattern, f"secondary suppression by CP-SAT, {how}"
 
@@ -166,7 +163,13 @@ class _Hypercubes:
 
     def _cheapest(self, item: int, need: int) -> list[int]:
         """The corners whose withholding costs the fewest jobs, of those that can move so far."""
-        own, others = self._steps(item)
+        # What each attribute adds to a place: the own code, and all others along its axis.
+        own, others, axes = [], [], len(self.sizes)
+        for at, (size, step) in enumerate(zip(self.sizes, self.strides, strict=True)):
+            code = int(self.codes[at, item])
+            along = [-1 if axis == at else 1 for axis in range(axes)]
+            own.append(code * step)
+            others.append((np.delete(np.arange(size + 1), code) * step).reshape(along))
         shape = tuple(steps.size for steps in others)
         moves, cost = np.full(shape, self.totals[item]), np.zeros(shape, dtype=np.int64)
         for flipped in self.subsets:
@@ -181,16 +184,6 @@ class _Hypercubes:
         chosen = [other.ravel()[at] for other, at in zip(others, best, strict=True)]
         corners = (int(self._corner(own, chosen, flipped)) for flipped in self.subsets)
         return [number for number in corners if number >= 0]
-
-    def _steps(self, item: int) -> tuple[list[int], list[Integers]]:
-        """What each attribute adds to a place: the own code, and all others along its axis."""
-        own, others, axes = [], [], len(self.sizes)
-        for at, (size, step) in enumerate(zip(self.sizes, self.strides, strict=True)):
-            code = int(self.codes[at, item])
-            along = [-1 if axis == at else 1 for axis in range(axes)]
-            own.append(code * step)
-            others.append((np.delete(np.arange(size + 1), code) * step).reshape(along))
-        return own, others
 
     def _corner(self, own: Sequence[int], others: Sequence[Any], flipped: Sequence[int]) -> Any:  # noqa: ANN401 (a number or an array)
         """The items that differ from this one in some attributes; −1 where there is none."""

@@ -120,12 +120,17 @@ class Careers:
     def draw(cls, economy: Economy, batch: JobBatch) -> Self:
         """The holders of first jobs who belong to a cohort; none if no cohorts are asked for."""
         bits = economy.stream(COHORT_STREAM + batch.number)
-        line, kind = _members(bits, batch) if economy.cohorts else _no_members()
+        line, kind = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint8)
+        if economy.cohorts:
+            line, kind = _members(bits, batch)
         again = np.flatnonzero(bits.generator.random(len(line)) < TWICE)
         rows = np.concatenate([np.arange(len(line)), again])
         education = batch.people["education"][line]
         codes = {name: _codes(bits, name, education)[rows] for name in COHORT_CODES}
-        _differ(codes, kind[again])
+        for number, name in enumerate(OTHERWISE):  # second rows get the next code
+            second = codes[name][len(line) :]
+            differs = kind[again] == number
+            second[differs] = (second[differs] + 1) % len(COHORT_CODES[name])
         years = economy.calendar[0] // 4, economy.calendar[-1] // 4 + 1
         year = bits.generator.integers(*years, size=len(rows))
         return cls(line[rows], kind[rows], year, codes, len(line), len(batch.worker))
@@ -158,39 +163,24 @@ class Careers:
         return np.array([name in columns for columns in COLUMNS_OF_KIND])[self.kind]
 
 
-def _no_members() -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint8)
-
-
 def _members(bits: SeededBits, batch: JobBatch) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Holders of first jobs who belong to a cohort, and the kind of it."""
     first = np.flatnonzero(~batch.second)
     age, education = (batch.people[name][first] for name in ("age", "education"))
-    row = age.astype(np.int64) * len(EDUCATION) + education
-    drawn = _kinds().draw(bits, row)
-    chosen = drawn < len(COHORT_KINDS)
-    return first[chosen], drawn[chosen]
-
-
-def _kinds() -> Categories:
-    """Shares of the kinds and, last, of those in no cohort, by age and education."""
     college = list(EDUCATION).index("E3")
-    rows = [
-        [GRADUATES_BY_AGE[age] * (school >= college), LEAVERS_BY_EDUCATION[school], VETERANS]
-        for age in range(len(AGE))
+    shares = [
+        [GRADUATES_BY_AGE[years] * (school >= college), LEAVERS_BY_EDUCATION[school], VETERANS]
+        for years in range(len(AGE))
         for school in range(len(EDUCATION))
     ]
-    return Categories.from_weights(np.array([[*row, 1 - sum(row)] for row in rows]))
+    # The last share is of those in no cohort.
+    kinds = Categories.from_weights(np.array([[*row, 1 - sum(row)] for row in shares]))
+    drawn = kinds.draw(bits, age.astype(np.int64) * len(EDUCATION) + education)
+    members = drawn < len(COHORT_KINDS)
+    return first[members], drawn[members]
 
 
 def _codes(bits: SeededBits, name: str, education: NDArray[np.uint8]) -> NDArray[np.uint8]:
     shares = np.array(SHARES[name], dtype=float)
     row = education if len(shares) > 1 else np.zeros_like(education)
     return Categories.from_weights(shares).draw(bits, row)
-
-
-def _differ(codes: Positions, again: NDArray[np.uint8]) -> None:
-    """Second rows, which are the last ones and of the kinds `again`, get the next code."""
-    for kind, name in enumerate(OTHERWISE):
-        second = codes[name][len(codes[name]) - len(again) :]
-        second[again == kind] = (second[again == kind] + 1) % len(COHORT_CODES[name])

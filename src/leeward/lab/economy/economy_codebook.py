@@ -53,7 +53,9 @@ def codebook_text(economy: Economy) -> str:
             "jobs": {"worker": "worker_id", "workplace": "workplace_id"},
         },
         "attributes": _attributes(economy),
-        "impossible": [{name: _Code(code) for name, code in one.items()} for one in IMPOSSIBLE],
+        "impossible": [
+            {name: _Code(code) for name, code in combination.items()} for combination in IMPOSSIBLE
+        ],
     }
     return OPENING + yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=100)
 
@@ -102,15 +104,28 @@ def _attributes(economy: Economy) -> dict[str, dict[str, Any]]:
         **blocks,
         "sector": {**public, "codes": _quoted(sectors)},
         "ownership": {**public, "codes": _quoted(OWNERSHIP)},
-        **{name: _of_workers(name, codes) for name, codes in WORKER_CODES.items()},
+        **{
+            name: {
+                "table": "workers",
+                "codes": _quoted(codes),
+                "other": _Code(USUAL[name]),
+                "null_as": _Code(USUAL[name]),
+            }
+            for name, codes in WORKER_CODES.items()
+        },
         **_homes(economy),
-        "earnings": _earnings(),
+        # Of a number, what is not one is the only kind of unlisted value: it has no `other`.
+        "earnings": {
+            "table": "jobs",
+            "type": "integer",
+            "unit": "cent",
+            "period": "month",
+            "cap": MOST_CENTS,
+            "cap_from": "made up with the economy, before any job was drawn",
+            "classes": {_Code(code): bound for code, bound in EARNINGS.items()},
+            "null_as": _Code(USUAL["earnings"]),
+        },
     }
-
-
-def _of_workers(name: str, codes: dict[str, str]) -> dict[str, Any]:
-    usual = _Code(USUAL[name])
-    return {"table": "workers", "codes": _quoted(codes), "other": usual, "null_as": usual}
 
 
 def _homes(economy: Economy) -> dict[str, dict[str, Any]]:
@@ -123,20 +138,6 @@ def _homes(economy: Economy) -> dict[str, dict[str, Any]]:
     return {
         "home": {"table": "workers", "codes": PLACE_FILE, "other": usual, "null_as": usual},
         "home_zone": {"table": "workers", **zone},
-    }
-
-
-def _earnings() -> dict[str, Any]:
-    """A numeric column: what is not a number is its only kind of unlisted value."""
-    return {
-        "table": "jobs",
-        "type": "integer",
-        "unit": "cent",
-        "period": "month",
-        "cap": MOST_CENTS,
-        "cap_from": "made up with the economy, before any job was drawn",
-        "classes": {_Code(code): bound for code, bound in EARNINGS.items()},
-        "null_as": _Code(USUAL["earnings"]),
     }
 
 

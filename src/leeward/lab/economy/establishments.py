@@ -1,15 +1,19 @@
 """The frame: every establishment with its place, sector, owner, employer and size.
 
+Its cells have a public size profile, for predictions without any data.
 Sizes have a lognormal body, a Pareto tail and an exact total. Employers own chains among the
 private establishments and agencies among the public ones.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
+from leeward.core.codebook.size_profile import SizeProfile
+from leeward.core.errors import InvalidParameter, shown
 from leeward.core.randomness import SeededBits
 from leeward.lab.economy.categories import Categories, shuffled_numbers, tilted
 from leeward.lab.economy.made_up_codes import FEDERAL, LOCAL, PRIVATE, SECTORS, STATE
@@ -47,6 +51,12 @@ CEILING_MEANS = 4
 """The largest size is jobs^(2/3), or four mean sizes if that is more."""
 BISECTIONS = 100
 
+CUT_BY = ("place", "sector", "ownership")
+"""The attributes of workplaces that an economy has."""
+
+WIDTH = 1.1
+"""Sizes of largest establishments within this factor count as one: their mean."""
+
 Sizes = NDArray[np.int64]
 Wishes = NDArray[np.float64]
 
@@ -72,23 +82,23 @@ def build_frame(bits: SeededBits, economy: Economy) -> EstablishmentFrame:
     places = Places.of(economy)
     bounds = np.cumsum(places.weights)[:-1]
     place = np.searchsorted(bounds, bits.generator.random(economy.establishments)).astype(np.uint16)
-    sector = _sector(bits, places, place)
+    # Every place has its own mix of sectors.
+    effect = SPECIALISED * bits.generator.standard_normal((places.count, len(SECTORS)))
+    mix = tilted(np.array([each.establishments for each in SECTORS]), effect)
+    sector = Categories.from_weights(mix).draw(bits, place)
     shares = np.array([[*each.public, 100 - sum(each.public)] for each in SECTORS], dtype=float)
     ownership = Categories.from_weights(shares).draw(bits, sector)
     area = places.town[place], places.region[place]
     employer = employers(bits, ownership, sector, area)
     wishes = _wishes(bits, places, (place, sector, ownership))
-    size = _size(bits, wishes, economy.jobs)
+    # Some are idle; fewer jobs than establishments leave more of them without any.
+    active = min(len(place) - int(IDLE * len(place)), economy.jobs)
+    at_work = bits.generator.permutation(len(place))[:active]
+    size = np.zeros(len(place), dtype=np.int64)
+    size[at_work] = to_total(wishes[at_work], economy.jobs)
     noise = PREMIUM * bits.generator.standard_normal(len(size))
     premium = (noise + SIZE_PREMIUM * np.log(np.maximum(size, 1) / 10)).astype(np.float32)
     return EstablishmentFrame(place, sector, ownership, employer, size, premium)
-
-
-def _sector(bits: SeededBits, places: Places, place: NDArray[np.uint16]) -> NDArray[np.uint8]:
-    """Every place has its own mix of sectors."""
-    usual = np.array([sector.establishments for sector in SECTORS])
-    effect = SPECIALISED * bits.generator.standard_normal((places.count, len(SECTORS)))
-    return Categories.from_weights(tilted(usual, effect)).draw(bits, place)
 
 
 def _wishes(
@@ -105,16 +115,6 @@ def _wishes(
     return wished(bits, median, giants, around)
 
 
-def _size(bits: SeededBits, wishes: NDArray[np.float64], jobs: int) -> NDArray[np.int64]:
-    """Some are idle; fewer jobs than establishments leave more of them without any."""
-    count = len(wishes)
-    active = min(count - int(IDLE * count), jobs)
-    chosen = bits.generator.permutation(count)[:active]
-    size = np.zeros(count, dtype=np.int64)
-    size[chosen] = to_total(wishes[chosen], jobs)
-    return size
-
-
 def employers(
     bits: SeededBits,
     ownership: NDArray[np.uint8],
@@ -128,24 +128,18 @@ def employers(
     one per town and sector.
     """
     town, region = (each.astype(np.int64) for each in area)
-    owner = np.select(
-        [ownership == FEDERAL, ownership == STATE, ownership == LOCAL],
-        [0, region, town],
-        default=_firm(bits, sector),
-    )
-    key = (owner * len(SECTORS) + sector) * (PRIVATE + 1) + ownership
-    distinct, found = np.unique(key, return_inverse=True)
-    return shuffled_numbers(found.astype(np.int64), len(distinct))
-
-
-def _firm(bits: SeededBits, sector: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """A firm number inside the sector: first the chains, then firms of one establishment."""
+    # Firms are numbered inside the sector: first the chains, then those of one establishment.
     count = len(sector)
     members = np.bincount(sector, minlength=len(SECTORS)) * IN_CHAINS
     chains = np.ceil(members / PER_CHAIN)[sector]
     chain = (chains * bits.generator.random(count) ** SKEW).astype(np.int64)
-    alone = bits.generator.random(count) >= IN_CHAINS
-    return np.where(alone, count + np.arange(count), chain)
+    single = bits.generator.random(count) >= IN_CHAINS
+    firm = np.where(single, count + np.arange(count), chain)
+    public = [ownership == FEDERAL, ownership == STATE, ownership == LOCAL]
+    owner = np.select(public, [0, region, town], default=firm)
+    key = (owner * len(SECTORS) + sector) * (PRIVATE + 1) + ownership
+    distinct, number = np.unique(key, return_inverse=True)
+    return shuffled_numbers(number.astype(np.int64), len(distinct))
 
 
 def wished(bits: SeededBits, medians: Wishes, giants: Wishes, around: Wishes) -> Wishes:
@@ -174,7 +168,12 @@ def to_total(wishes: Wishes, jobs: int) -> Sizes:
         return np.zeros(0, dtype=np.int64)
     ceiling = max(CEILING_MEANS * ceil(jobs / count), round(jobs**CEILING_GROWTH))
     sizes = _scaled(wishes, _factor(wishes, jobs, ceiling), ceiling)
-    return _completed(sizes, jobs, ceiling)
+    # The few jobs that rounding left over go one each to the largest establishments.
+    order = np.argsort(-sizes, kind="stable")
+    while missing := jobs - int(sizes.sum()):
+        room = order[sizes[order] < ceiling]
+        sizes[room[:missing]] += 1
+    return sizes
 
 
 def _scaled(wishes: Wishes, factor: float, ceiling: int) -> Sizes:
@@ -197,11 +196,55 @@ def _factor(wishes: Wishes, jobs: int, ceiling: int) -> float:
     return low
 
 
-def _completed(sizes: Sizes, jobs: int, ceiling: int) -> Sizes:
-    """The few jobs that rounding left over, one each, largest establishments first."""
-    completed = sizes.copy()
-    order = np.argsort(-sizes, kind="stable")
-    while missing := jobs - int(completed.sum()):
-        room = order[completed[order] < ceiling]
-        completed[room[:missing]] += 1
-    return completed
+def read_extent(written: str) -> Economy:
+    """`20000,1000`, jobs and establishments, as an economy."""
+    parts = written.split(",")
+    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
+        raise InvalidParameter(
+            "--economy",
+            rule="must be a number of jobs and a number of establishments",
+            value=shown(written),
+            next_step="Write both with a comma, such as --economy 20000,1000.",
+        )
+    jobs, establishments = map(int, parts)
+    return Economy(jobs=jobs, establishments=establishments)
+
+
+class EconomyCells:
+    """An economy's frame, whose workplace cells have a size profile for each way to cut it."""
+
+    def __init__(self, economy: Economy) -> None:
+        self._economy = economy
+        self._frame: EstablishmentFrame = build_frame(economy.stream(0), economy)
+
+    def profile(self, attributes: Iterable[str]) -> SizeProfile:
+        """The sizes of cells by these attributes; cells without jobs are left out."""
+        cell = np.zeros(len(self._frame), dtype=np.int64)
+        for name in attributes:
+            if name not in CUT_BY:
+                raise InvalidParameter(
+                    "--economy",
+                    rule=f"knows the workplace attributes {', '.join(CUT_BY)}, so tables must be "
+                    "by these",
+                    value=shown(name),
+                    next_step="Leave --economy out, and name `sizes` in the plan: largest, cells "
+                    "and n.",
+                )
+            code = getattr(self._frame, name).astype(np.int64)
+            cell = cell * (int(code.max()) + 1) + code
+        size = self._frame.size[self._frame.size > 0]
+        _, cell = np.unique(cell[self._frame.size > 0], return_inverse=True)
+        jobs, establishments = np.bincount(cell, size).astype(np.int64), np.bincount(cell)
+        largest = np.zeros(len(jobs), dtype=np.int64)
+        np.maximum.at(largest, cell, size)
+        _, group = np.unique(np.floor(np.log(largest) / np.log(WIDTH)), return_inverse=True)
+        cells = np.bincount(group)
+        usual = np.rint(np.bincount(group, largest) / cells).astype(np.int64)
+        number = np.ceil(np.bincount(group, establishments) / cells).astype(np.int64)
+        # One row for each class of largest establishments and each number of jobs.
+        rows, many = np.unique(np.stack([group, jobs]), axis=1, return_counts=True)
+        within = np.minimum(usual[rows[0]], rows[1])
+        columns = (within, many, number[rows[0]], rows[1])
+        first, second, third, fourth = (tuple(map(int, column)) for column in columns)
+        named = f"a made-up economy of {self._economy.jobs:,} jobs, a profile"
+        return SizeProfile(first, second, given=True, establishments=third, n=fourth, named=named)

@@ -78,12 +78,9 @@ class Economy:
                 value="0 quarters",
                 next_step="Ask for quarters too, such as 8, or leave cohorts out.",
             )
-        if self.several_jobs:
-            self._check_room_for_second_jobs()
-
-    def _check_room_for_second_jobs(self) -> None:
         few_jobs = self.jobs < FEWEST_JOBS_TO_SHARE
-        if few_jobs or self.establishments < FEWEST_ESTABLISHMENTS_TO_SHARE:
+        few = few_jobs or self.establishments < FEWEST_ESTABLISHMENTS_TO_SHARE
+        if self.several_jobs and few:
             raise InvalidParameter(
                 "several_jobs",
                 rule=f"needs at least {FEWEST_JOBS_TO_SHARE} jobs in "
@@ -143,12 +140,8 @@ def quarter_name(number: int) -> str:
 
 def _whole(value: object, parameter: str, least: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise InvalidParameter(
-            parameter,
-            rule=f"must be a whole number from {least} to {most}",
-            value=shown(value),
-            next_step=f"Give {parameter} as an int in this range.",
-        )
+        step = f"Give {parameter} as an int in this range."
+        raise InvalidParameter.not_whole(parameter, value, least, most, next_step=step)
 
 
 def _share(value: Number) -> Fraction:

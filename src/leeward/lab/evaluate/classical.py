@@ -20,8 +20,7 @@ from leeward.core.privacy import Guarantee
 from leeward.core.show.numbers import capital, count, percent, significant
 from leeward.core.show.page_rows import PageRow
 from leeward.lab.baselines.feasibility import UNBOUNDED, has_solver
-from leeward.lab.baselines.protected import Protected
-from leeward.lab.baselines.rounding import controlled
+from leeward.lab.baselines.protected import Protected, controlled
 from leeward.lab.baselines.sensitive_cells import (
     Contributions,
     Dominance,
