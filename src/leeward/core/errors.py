@@ -22,7 +22,7 @@ The rules that many places have are written once, as constructors of every kind:
 `did_you_mean`; `exact.whole_within` reads a whole number of a range.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
@@ -211,7 +211,18 @@ class Problems(LeewardError):
 
     def __init__(self, problems: Iterable[LeewardError]) -> None:
         self.problems = tuple(problems)
-        lines = "".join(f"\n  {n}. {p}" for n, p in enumerate(_told(self.problems), start=1))
+        kinds: dict[tuple[str, str], list[LeewardError]] = {}
+        for problem in self.problems:
+            kinds.setdefault((problem.rule, problem.next_step), []).append(problem)
+        texts: list[str] = []
+        for first, *others in kinds.values():
+            if len(others) < MOST_OF_A_KIND:
+                texts.extend(map(str, (first, *others)))
+                continue
+            names = ", ".join(other.parameter for other in others[:NAMED])
+            more = ", …" if len(others) > NAMED else ""
+            texts.append(f"{first} And {len(others)} more of this kind: {names}{more}")
+        lines = "".join(f"\n  {number}. {text}" for number, text in enumerate(texts, start=1))
         Exception.__init__(self, f"{len(self.problems)} problems:{lines}")
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -222,20 +233,6 @@ MOST_OF_A_KIND = 3
 """How many refusals with the same rule and next step are told one by one."""
 
 NAMED = 8
-
-
-def _told(problems: Iterable[LeewardError]) -> Iterator[str]:
-    """Refusals as text; many of one kind are told once, with their number."""
-    kinds: dict[tuple[str, str], list[LeewardError]] = {}
-    for problem in problems:
-        kinds.setdefault((problem.rule, problem.next_step), []).append(problem)
-    for first, *others in kinds.values():
-        if len(others) < MOST_OF_A_KIND:
-            yield from map(str, (first, *others))
-            continue
-        names = ", ".join(other.parameter for other in others[:NAMED])
-        more = ", …" if len(others) > NAMED else ""
-        yield f"{first} And {len(others)} more of this kind: {names}{more}"
 
 
 class FailedAfterCharge(LeewardError):

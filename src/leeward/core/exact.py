@@ -7,7 +7,7 @@ stands for. Names say which way a result is rounded: `_down` never exceeds the t
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isqrt
@@ -43,7 +43,13 @@ MOST_BITS = 1 << 17
 
 def rational(value: Number, parameter: str) -> Fraction:
     """Read a number exactly as written; a float is refused since it is not what was meant."""
-    number = _read(value)
+    number = None
+    if isinstance(value, str) and (NUMBER.fullmatch(value) or RATIO.fullmatch(value)):
+        with suppress(ZeroDivisionError):
+            number = Fraction(value)
+    elif isinstance(value, (Fraction, int)) and not isinstance(value, bool):
+        bits = value.numerator.bit_length() + value.denominator.bit_length()
+        number = Fraction(value) if bits <= 3 * MOST_DIGITS else None
     if number is None:
         raise InvalidParameter(
             parameter,
@@ -52,18 +58,6 @@ def rational(value: Number, parameter: str) -> Fraction:
             next_step=f"Write {parameter} as text.",
         )
     return number
-
-
-def _read(value: object) -> Fraction | None:
-    if isinstance(value, str) and (NUMBER.fullmatch(value) or RATIO.fullmatch(value)):
-        try:
-            return Fraction(value)
-        except ZeroDivisionError:
-            return None
-    if isinstance(value, (Fraction, int)) and not isinstance(value, bool):
-        bits = value.numerator.bit_length() + value.denominator.bit_length()
-        return Fraction(value) if bits <= 3 * MOST_DIGITS else None
-    return None
 
 
 def printed(text: str) -> Fraction:

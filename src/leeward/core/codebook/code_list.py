@@ -1,19 +1,25 @@
 """Code list: the closed list of codes of an attribute: inline, a CSV file, or a standard one.
 
 A column may have other texts in place of its codes, such as M for 1: their spelling. A spelled text
-counts as its code, and the code itself is read too. Tables show codes of the list.
+counts as its code, and the code itself is read too. Tables show codes of the list. Nulls are texts
+that mean missing, such as "-" and "NA". They come from the codebook, so what a row counts as
+depends on that row and public facts only.
 """
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from typing import Annotated
 from unicodedata import normalize
 
+from pydantic import AfterValidator, Field, StringConstraints
+
+from leeward.core.codebook.attribute import Attribute, RealRange
 from leeward.core.codebook.classifications import Library, NoList, is_standard
-from leeward.core.codebook.yaml_document import read_text
+from leeward.core.codebook.yaml_document import one_of, place, read_text
 from leeward.core.errors import LONGEST, BadFile, InvalidParameter, LeewardError, raise_all, shown
 
 MOST_CODES = 1_000_000
@@ -233,3 +239,61 @@ def _texts(name: str, codes: CodeList, named: Mapping[str, Spelling]) -> list[tu
     if name == NUMBER:
         return [(code.lstrip("0") or "0", code) for code in codes.codes if code.isdecimal()]
     return [(text, code) for text, code in named.get(name, {}).items() if code in codes.codes]
+
+
+PRINTABLE = "must be a printable text of at most 100 characters"
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError(PRINTABLE)
+    return text
+
+
+NullText = Annotated[
+    str, StringConstraints(max_length=100), AfterValidator(_printable), one_of(PRINTABLE)
+]
+"""A text exactly as the data have it; an empty one is allowed."""
+
+Nulls = Annotated[tuple[NullText, ...], Field(max_length=100)]
+"""The texts that mean missing; at most a hundred."""
+
+
+def chosen(own: Nulls | None, of_all: Nulls) -> Nulls:
+    """The texts of one column: its own list replaces that of the whole codebook."""
+    return tuple(sorted(set(of_all if own is None else own)))
+
+
+def clash(
+    name: str, own: Nulls | None, nulls: Nulls, texts: Iterable[str]
+) -> Iterator[LeewardError]:
+    """A text that means missing and is a code, listed or omitted, of the same attribute."""
+    codes = {normalize("NFKC", text): text for text in texts}
+    beside = place(("codebook", "attributes", name, "nulls"))
+    for text in nulls:
+        if normalize("NFKC", text) in codes:
+            yield InvalidParameter(
+                "codebook.nulls" if own is None else beside,
+                rule=f"must not name a code of {name}: a text is either missing or a code",
+                value=shown(codes[normalize("NFKC", text)]),
+                next_step=f"Remove it, or write {beside} with the texts that mean missing there."
+                if own is None
+                else "Remove it from nulls or from codes.",
+            )
+
+
+def contradictions(
+    ids: Iterable[tuple[str, str]], of_ids: Nulls, declared: Mapping[str, Attribute | RealRange]
+) -> Iterator[LeewardError]:
+    """Declarations of one column that do not agree on what is missing in it."""
+    own: tuple[str, Nulls] = ("the ids (tables.nulls)", chosen(None, of_ids))
+    first = dict.fromkeys(ids, own)
+    for name, column in declared.items():
+        other, nulls = first.setdefault((column.table, column.column), (name, column.nulls))
+        if nulls != column.nulls:
+            yield InvalidParameter(
+                place(("codebook", "attributes", name, "nulls")),
+                rule=f"must be the same as for {other}: both are read from the same column",
+                value=", ".join(map(shown, column.nulls)) or "no texts",
+                next_step=f"Write nulls: [{', '.join(map(shown, nulls))}].",
+            )

@@ -10,7 +10,14 @@ from typing import Any, TypeAlias
 
 from leeward.core.codebook.attribute import LEFT_OUT, Attribute, RealRange
 from leeward.core.codebook.classifications import Library, NoList
-from leeward.core.codebook.code_list import CodeList, read_codes
+from leeward.core.codebook.code_list import (
+    CodeList,
+    Nulls,
+    chosen,
+    clash,
+    contradictions,
+    read_codes,
+)
 from leeward.core.codebook.declaration import (
     REAL,
     Keys,
@@ -22,7 +29,6 @@ from leeward.core.codebook.declaration import (
     real_range,
 )
 from leeward.core.codebook.hierarchy import Lists
-from leeward.core.codebook.nulls import Nulls, by_column, chosen, clash, contradictions
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES, RowRule
 from leeward.core.codebook.yaml_document import as_document, parse, place, read_document
 from leeward.core.errors import (
@@ -116,7 +122,9 @@ class Codebook:
     @property
     def nulls(self) -> Mapping[tuple[str, str], Nulls]:
         """The texts that mean missing in each (table, column) that has any."""
-        every = by_column(self.keys.columns(), self.keys.nulls, self.attributes.values())
+        every = dict.fromkeys(self.keys.columns(), chosen(None, self.keys.nulls))
+        declared = self.attributes.values()
+        every |= {(attribute.table, attribute.column): attribute.nulls for attribute in declared}
         return {where: texts for where, texts in every.items() if texts}
 
     def nulls_of(self, table: str) -> Mapping[str, Nulls]:

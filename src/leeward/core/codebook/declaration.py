@@ -8,7 +8,7 @@ from pydantic import Field
 
 from leeward.core.codebook.attribute import TABLES, NumericRange, RealRange
 from leeward.core.codebook.classifications import NoList, is_standard
-from leeward.core.codebook.nulls import Nulls, NullText
+from leeward.core.codebook.code_list import Nulls, NullText
 from leeward.core.codebook.yaml_document import Long, Short, Written, one_of
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all, shown
 from leeward.core.exact import rational

@@ -35,6 +35,14 @@ HEADERLESS_COUNTIES = ["STATE", "STATEFP", "COUNTYFP", "COUNTYNAME", "CLASSFP"]
 """Columns of the Census Bureau's older county files, which do not name them."""
 
 YEAR = re.compile(r"(?:19|20)\d\d")
+LEHD_PLACES = {
+    "S": ("fips", "state"),
+    "C": ("fips", "county"),
+    "B": ("cbsa", "metro"),
+    "M": ("cbsa", "state-part"),
+    "W": ("workforce", "area"),
+    "D": ("census", "division"),
+}
 NAICS_MARKS = {
     "2022": {"455110"},
     "2017": {"517311"},
@@ -75,18 +83,6 @@ def _naics(row: Row) -> Place | None:
     return None if level == "A" else ("naics", "sector" if sector else str(len(code)))
 
 
-def _lehd_place(row: Row) -> Place | None:
-    known = {
-        "S": ("fips", "state"),
-        "C": ("fips", "county"),
-        "B": ("cbsa", "metro"),
-        "M": ("cbsa", "state-part"),
-        "W": ("workforce", "area"),
-        "D": ("census", "division"),
-    }
-    return known.get(row["level"])
-
-
 def _fips(row: Row) -> Place | None:
     return {2: ("fips", "state"), 5: ("fips", "county")}.get(len(row["code"]))
 
@@ -117,7 +113,7 @@ LAYOUTS = (
     Layout(
         "LEHD label files",
         {"code": "geography", "label": "label", "level": "geo_level"},
-        _lehd_place,
+        lambda row: LEHD_PLACES.get(row["level"]),
     ),
     Layout(
         "Census Bureau",

@@ -1,6 +1,7 @@
 """Size profile: public sizes of largest establishments, for which errors are predicted."""
 
 import csv
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import StringIO
@@ -13,6 +14,7 @@ from leeward.core.codebook.yaml_document import read_text
 from leeward.core.errors import BadFile
 
 Answer = TypeVar("Answer")
+WHOLE = re.compile(r"[0-9]{1,12}")
 
 ESTABLISHMENTS = 8
 """Assumed number of establishments of a workplace cell where a profile does not say."""
@@ -44,8 +46,8 @@ class SizeProfile:
 
     def of(self, measure: Callable[[int, int], Answer]) -> tuple[Answer, ...]:
         """A measure of the largest establishment and of the number of establishments."""
-        found = {size: measure(*size) for size in dict.fromkeys(self.sizes)}
-        return tuple(found[size] for size in self.sizes)
+        answers = {size: measure(*size) for size in dict.fromkeys(self.sizes)}
+        return tuple(answers[size] for size in self.sizes)
 
     def mean(self, errors: tuple[float | None, ...]) -> float | None:
         """The average over the cells; None where one has no finite mean."""
@@ -79,7 +81,8 @@ def read_profile(name: str | None, folder: Path) -> SizeProfile:
     known = [name for name in ("establishments", "n") if name in (rows.fieldnames or ())]
     columns = ("largest", "cells", *known)
     texts = [tuple(row.get(name) for name in columns) for row in rows]
-    numbers = [tuple(int(one or 0) for one in line) for line in texts if all(map(_whole, line))]
+    whole = [line for line in texts if all(text and WHOLE.fullmatch(text) for text in line)]
+    numbers = [tuple(int(text or 0) for text in line) for line in whole]
     good = numbers and len(numbers) == len(texts) and all(min(line[1:]) > 0 for line in numbers)
     if not good or max(max(size, *rest, 0) for size, _, *rest in numbers) > MOST_JOBS:
         raise BadFile(
@@ -103,7 +106,3 @@ def read_profile(name: str | None, folder: Path) -> SizeProfile:
             next_step="Give n as the jobs of the whole workplace cell.",
         )
     return profile
-
-
-def _whole(text: str | None) -> bool:
-    return text is not None and text.isascii() and text.isdigit() and len(text) <= 12

@@ -84,11 +84,20 @@ def about_pay(guarantee: "Guarantee", rule: JobsRule, read: PayRead) -> tuple[Se
         return (pay_changed(guarantee, rule, of_release), joiners_at_cap(guarantee))
     if read == NO_PAY:
         return ()
+    levels: tuple[Sentence, ...] = (WAGE_LEVEL,) if read.classes else ()
+    if read.classes and guarantee.policy.name == "strong":
+        # What classes show of an employer with one wage (mathematics/policies.md 3, e).
+        steps = replacement_steps(_step(guarantee), EXAMPLE, EXAMPLE)
+        text = (
+            f"Where the pay of all {EXAMPLE:,} jobs of an employer moves into another class, the "
+            f"release changes by {steps} steps: the odds change {FACTOR}."
+        )
+        levels = (WAGE_LEVEL, of_release(guarantee, "wage-level", steps, text))
     return (
         pay_changed(guarantee, rule, of_release),
         *((PAYROLL_OPEN,) if read.payroll and not guarantee.policy.uses_alpha else ()),
         *_raised(guarantee, rule, read),
-        *_levels(guarantee, read),
+        *levels,
     )
 
 
@@ -160,20 +169,6 @@ def _raised(guarantee: "Guarantee", rule: JobsRule, read: PayRead) -> Iterator[S
         f"less the lowest pays of as many jobs. For {EXAMPLE:,} jobs that holds for a raise of all "
         f"by {growth_text(guarantee)} times if the cap is at least {number_text(cap)} mean pays.",
     )
-
-
-def _levels(guarantee: "Guarantee", read: PayRead) -> Iterator[Sentence]:
-    """What classes show of an employer with one wage (mathematics/policies.md 3, e)."""
-    if not read.classes:
-        return
-    yield WAGE_LEVEL
-    if guarantee.policy.name == "strong":
-        steps = replacement_steps(_step(guarantee), EXAMPLE, EXAMPLE)
-        text = (
-            f"Where the pay of all {EXAMPLE:,} jobs of an employer moves into another class, the "
-            f"release changes by {steps} steps: the odds change {FACTOR}."
-        )
-        yield of_release(guarantee, "wage-level", steps, text)
 
 
 def _step(guarantee: "Guarantee") -> Growth:

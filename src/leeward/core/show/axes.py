@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil, floor, isfinite, log10
+from math import ceil, floor, inf, isfinite, log10
 
 from leeward.core.show.numbers import tick
 
@@ -167,11 +167,17 @@ class Axis:
     @cached_property
     def ticks(self) -> tuple[Tick, ...]:
         """Round numbers, as many as have room, and at least three."""
+        low, high, least = self.scale.low, self.scale.high, -inf
         if self.log:
             powers = fitting([self._powers(most) for most in STEPS], self.letters)
             if len(powers) >= LEAST_TICKS:
                 return powers
-        return fitting([self._even(most) for most in STEPS], self.letters)
+            low, high, least = 10**low, 10**high, 0.0  # the axis is within one power of ten
+        even = (named(round_ticks(low, high, most)) for most in STEPS)
+        return fitting(
+            [tuple(Tick(self.at(v), text) for v, text in steps if v > least) for steps in even],
+            self.letters,
+        )
 
     def _powers(self, most: int) -> tuple[Tick, ...]:
         """Powers of ten; beside them their multiples by 2 and 5 where these are few."""
@@ -181,13 +187,6 @@ class Axis:
         powers = range(first - first % step, last + 1, step)
         values = (float(f"{digit}e{power}") for power in powers for digit in digits)
         return tuple(Tick(self.at(v), _power(v)) for v in values if 0 <= self.at(v) <= 100)
-
-    def _even(self, most: int) -> tuple[Tick, ...]:
-        """Equal steps of the numbers themselves, also of an axis within one power of ten."""
-        low, high = self.scale.low, self.scale.high
-        steps = round_ticks(10**low, 10**high, most) if self.log else round_ticks(low, high, most)
-        places = ((number, text) for number, text in named(steps) if number > 0 or not self.log)
-        return tuple(Tick(self.at(number), text) for number, text in places)
 
 
 def _power(value: float) -> str:

@@ -5,7 +5,7 @@ drawing serves screen, phone and paper.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -60,24 +60,22 @@ def reaches_zero(value: int, ends: Ends | None, *, signed: bool = False) -> bool
 
 def spans(values: Sequence[tuple[int | None, Ends | None]], *, signed: bool = False) -> list[Span]:
     """The bars of values with the intervals around them, on one scale; no bar without a value."""
-    scale = _scale(values)
-    return [
-        replace(_span(value or 0, ends, scale), open=reaches_zero(value or 0, ends, signed=signed))
-        for value, ends in values
-    ]
+    scale, drawn = _scale(values), []
+    for known, ends in values:
+        value = known or 0
+        zero, end = scale.at(0), scale.at(value)
+        low, high = (None if mark is None else scale.at(mark) for mark in ends or (None, None))
+        if low is not None and high is not None and low >= high:
+            low = high = None
+        begin, length = min(zero, end), round(abs(end - zero), 2)
+        unsure = reaches_zero(value, ends, signed=signed)
+        drawn.append(Span(begin, length, low, high, zero, value < 0, open=unsure))
+    return drawn
 
 
 def _scale(values: Iterable[tuple[int | None, Ends | None]]) -> AxisScale:
     marks = (mark for value, ends in values for mark in (value, *(ends or ())))
     return AxisScale.of(mark for mark in marks if mark is not None)
-
-
-def _span(value: int, ends: Ends | None, scale: AxisScale) -> Span:
-    zero, end = scale.at(0), scale.at(value)
-    low, high = (None if one is None else scale.at(one) for one in ends or (None, None))
-    if low is not None and high is not None and low >= high:
-        low = high = None
-    return Span(min(zero, end), round(abs(end - zero), 2), low, high, zero, value < 0)
 
 
 @dataclass(frozen=True)

@@ -53,18 +53,16 @@ def network(
     distances: Mapping[str, int] | None = None,
 ) -> NodeChart:
     """Nodes in rows by their distance from the node at 0; on a circle without distances."""
-    placed = _circle(nodes) if distances is None else _rows(nodes, distances)
-    return NodeChart(
-        title, tuple(placed.values()), tuple((placed[one], placed[other]) for one, other in edges)
-    )
-
-
-def _circle(nodes: Sequence[str]) -> dict[str, Spot]:
-    turn = 2 * pi / len(nodes)
-    return {
-        name: Spot(round(50 + 40 * sin(n * turn), 2), round(50 - 40 * cos(n * turn), 2), name)
-        for n, name in enumerate(nodes)
-    }
+    if distances is None:
+        turn = 2 * pi / len(nodes)
+        placed = {
+            name: Spot(round(50 + 40 * sin(n * turn), 2), round(50 - 40 * cos(n * turn), 2), name)
+            for n, name in enumerate(nodes)
+        }
+    else:
+        placed = _rows(nodes, distances)
+    lines = tuple((placed[start], placed[end]) for start, end in edges)
+    return NodeChart(title, tuple(placed.values()), lines)
 
 
 def _rows(nodes: Sequence[str], distances: Mapping[str, int]) -> dict[str, Spot]:

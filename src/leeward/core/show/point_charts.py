@@ -77,18 +77,16 @@ class Curves:
 
 def curves(bands: Sequence[Band], *, title: str) -> Curves:
     """One curve for each band, each on its own scale."""
-    return Curves(title, tuple(_hill(band) for band in bands))
-
-
-def _hill(band: Band) -> Hill:
-    curve = band.seen
-    shown = [*(x for x, _ in curve), band.true, band.low, band.high]
-    scale = AxisScale.of(shown, zero=False)
-    inner = _between(curve, band.low, band.high)
-    true = Tick(scale.at(band.true), f"true size {count(band.true)}")
-    return Hill(
-        band, _area(curve, scale), _area(inner, scale), _points(curve, scale), true, scale.ticks
-    )
+    hills = []
+    for band in bands:
+        curve = band.seen
+        shown = [*(x for x, _ in curve), band.true, band.low, band.high]
+        scale = AxisScale.of(shown, zero=False)
+        whole = _area(curve, scale)
+        core = _area(_between(curve, band.low, band.high), scale)
+        true = Tick(scale.at(band.true), f"true size {count(band.true)}")
+        hills.append(Hill(band, whole, core, _points(curve, scale), true, scale.ticks))
+    return Curves(title, tuple(hills))
 
 
 def _area(curve: Sequence[Point], scale: AxisScale) -> str:
@@ -156,19 +154,17 @@ def scatter(dots: Sequence[Dot], *, title: str, x: str, y: str) -> DotChart:
         across, up = (scale.at(bent(value) if log else value) for value in (dot.x, dot.y))
         label = dot.label if len(dots) <= MOST_TOOLTIPS else ""
         placed.append(Dot(across, round(100 - up, 2), dot.marked, label))
-    return DotChart(title, x, y, tuple(placed), _log_ticks(scale) if log else scale.ticks, log)
+    ticks = scale.ticks
+    if log:  # zero and powers of ten, so few that their numbers do not touch, and at least three
+        step = ceil((scale.high - scale.low) / 5)
+        powers = (_powers(scale, fewer) for fewer in range(step, 0, -1))
+        ticks = next((few for few in powers if len(few) >= LEAST_TICKS), _powers(scale, 1))
+    return DotChart(title, x, y, tuple(placed), ticks, log)
 
 
 def bent(value: float) -> float:
     """A value on the logarithmic scale: linear near zero, logarithmic on both sides of it."""
     return copysign(log10(1 + abs(value)), value)
-
-
-def _log_ticks(scale: AxisScale) -> tuple[Tick, ...]:
-    """Zero and powers of ten, so few that their numbers do not touch, and at least three."""
-    step = ceil((scale.high - scale.low) / 5)
-    powers = (_powers(scale, fewer) for fewer in range(step, 0, -1))
-    return next((few for few in powers if len(few) >= LEAST_TICKS), _powers(scale, 1))
 
 
 def _powers(scale: AxisScale, step: int) -> tuple[Tick, ...]:
@@ -230,7 +226,7 @@ class Trend:
 def trend(items: Sequence[ChartBar], *, title: str, unit: str) -> Trend:
     """Points in the given order, at equal distances."""
     marks = (mark for item in items for mark in (item.value, *(item.ends or ())))
-    scale = AxisScale.of((one for one in marks if one is not None), zero=not items, air=0.05)
+    scale = AxisScale.of((mark for mark in marks if mark is not None), zero=not items, air=0.05)
     every = ceil(len(items) / MOST_NAMES)
     drawn = [
         _mark(item, scale, round(100 * (at + 0.5) / len(items), 2), named=at % every == 0)

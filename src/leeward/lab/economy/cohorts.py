@@ -126,7 +126,11 @@ class Careers:
         again = np.flatnonzero(bits.generator.random(len(line)) < TWICE)
         rows = np.concatenate([np.arange(len(line)), again])
         education = batch.people["education"][line]
-        codes = {name: _codes(bits, name, education)[rows] for name in COHORT_CODES}
+        codes = dict[str, NDArray[np.uint8]]()
+        for name in COHORT_CODES:
+            shares = np.array(SHARES[name], dtype=float)
+            row = education if len(shares) > 1 else np.zeros_like(education)
+            codes[name] = Categories.from_weights(shares).draw(bits, row)[rows]
         for number, name in enumerate(OTHERWISE):  # second rows get the next code
             second = codes[name][len(line) :]
             differs = kind[again] == number
@@ -178,9 +182,3 @@ def _members(bits: SeededBits, batch: JobBatch) -> tuple[NDArray[np.int64], NDAr
     drawn = kinds.draw(bits, age.astype(np.int64) * len(EDUCATION) + education)
     members = drawn < len(COHORT_KINDS)
     return first[members], drawn[members]
-
-
-def _codes(bits: SeededBits, name: str, education: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    shares = np.array(SHARES[name], dtype=float)
-    row = education if len(shares) > 1 else np.zeros_like(education)
-    return Categories.from_weights(shares).draw(bits, row)

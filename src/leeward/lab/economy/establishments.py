@@ -90,7 +90,11 @@ def build_frame(bits: SeededBits, economy: Economy) -> EstablishmentFrame:
     ownership = Categories.from_weights(shares).draw(bits, sector)
     area = places.town[place], places.region[place]
     employer = employers(bits, ownership, sector, area)
-    wishes = _wishes(bits, places, (place, sector, ownership))
+    median = np.array([each.median for each in SECTORS])[sector]
+    median = median * np.where(ownership == PRIVATE, 1.0, PUBLIC_SIZE)
+    giants = np.array([each.giants / 100 for each in SECTORS])[sector]
+    around = (len(place) * places.surroundings)[place]
+    wishes = wished(bits, median, giants, around)
     # Some are idle; fewer jobs than establishments leave more of them without any.
     active = min(len(place) - int(IDLE * len(place)), economy.jobs)
     at_work = bits.generator.permutation(len(place))[:active]
@@ -99,20 +103,6 @@ def build_frame(bits: SeededBits, economy: Economy) -> EstablishmentFrame:
     noise = PREMIUM * bits.generator.standard_normal(len(size))
     premium = (noise + SIZE_PREMIUM * np.log(np.maximum(size, 1) / 10)).astype(np.float32)
     return EstablishmentFrame(place, sector, ownership, employer, size, premium)
-
-
-def _wishes(
-    bits: SeededBits,
-    places: Places,
-    kinds: tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8]],
-) -> NDArray[np.float64]:
-    """Sizes by place, sector and owner before they are scaled to the total."""
-    place, sector, ownership = kinds
-    usual = np.array([each.median for each in SECTORS])[sector]
-    median = usual * np.where(ownership == PRIVATE, 1.0, PUBLIC_SIZE)
-    giants = np.array([each.giants / 100 for each in SECTORS])[sector]
-    around = (len(place) * places.surroundings)[place]
-    return wished(bits, median, giants, around)
 
 
 def employers(

@@ -161,20 +161,16 @@ def _all_or_nothing(folder: Path, economy: Economy) -> Iterator[EconomyFiles]:
         for path in paths:
             with suppress(OSError):
                 path.unlink()
-        if isinstance(failure, OSError):
-            raise _refusal(folder, files, failure) from None
-        raise
-
-
-def _refusal(folder: Path, files: EconomyFiles, failure: OSError) -> BadFile:
-    rule = "must be a folder that can be written, with room for the tables"
-    next_step = "Name another folder, or make room."
-    if isinstance(failure, FileExistsError):
-        taken = next((path.name for path in files if path.exists()), None)
-        rule = f"must not hold {taken}: nothing is overwritten" if taken else "must be a folder"
-        next_step = "Name a new folder."
-    value = f"{shown(str(folder))} ({failure.strerror or type(failure).__name__})"
-    return BadFile("folder", rule=rule, value=value, next_step=next_step)
+        if not isinstance(failure, OSError):
+            raise
+        rule = "must be a folder that can be written, with room for the tables"
+        next_step = "Name another folder, or make room."
+        if isinstance(failure, FileExistsError):
+            taken = next((path.name for path in files if path.exists()), None)
+            rule = f"must not hold {taken}: nothing is overwritten" if taken else "must be a folder"
+            next_step = "Name a new folder."
+        value = f"{shown(str(folder))} ({failure.strerror or type(failure).__name__})"
+        raise BadFile("folder", rule=rule, value=value, next_step=next_step) from None
 
 
 def write_workplaces(world: MadeUpWorld, path: Path) -> None:
