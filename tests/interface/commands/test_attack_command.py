@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.lab.attacks import attack_registry
 from leeward.lab.attacks.attack_registry import ATTACKS, Attack
 from tests.interface.commands.scene import Office, write_csv

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from leeward.core.installation import hint
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate import run
 from leeward.lab.evaluate.panel_sheet import PanelPicture

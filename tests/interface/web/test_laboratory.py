@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from leeward.core.errors import BadFile
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.interface.web.laboratory import read_gallery
 from tests.interface.web.serving import Served, serving
 

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.core.show.plots import Share, Shares
 from leeward.lab.attacks.finding import Against, AttackFinding
 from leeward.lab.attacks.gallery import Run, files, page

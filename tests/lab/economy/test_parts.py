@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from leeward.core.randomness import SeededBits
 from leeward.lab.economy import Economy
-from leeward.lab.economy.categories import Categories, shuffled_numbers
 from leeward.lab.economy.establishments import to_total
+from leeward.lab.economy.made_up_economy import Categories, shuffled_numbers
 
 wishes = st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=30)
 

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.lab.evaluate.evaluation import EvaluatedTable, Evaluation
 from leeward.lab.evaluate.evaluation_page import page
 from leeward.lab.evaluate.figures import figures

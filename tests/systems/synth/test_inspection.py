@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from leeward.core.noise.scales import Integers
 from leeward.core.randomness import SeededBits
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.interface.commands.app import build
 from leeward.systems.synth.closeness import CellTable, distance, entropy
 from leeward.systems.synth.inspection import (

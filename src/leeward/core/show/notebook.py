@@ -1,4 +1,4 @@
-"""Notebook: how values show themselves in a notebook, as HTML without a script."""
+"""Notebook: how values show themselves, as HTML without a script, and the rows of their tables."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -20,8 +20,19 @@ FRAME_BORDER = 180
 FRAME_ROWS = {"bars": 42, "heat": 21}
 """Height in pixels of a row, by the kind of chart."""
 
+INTERNAL = "INTERNAL: computed from confidential data. Not for publication."
+"""The mark of confidential pages."""
 
 CODE = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True)
+class PageRow:
+    """A row of a table: its head, its cells, and whether it is one of ours."""
+
+    head: str
+    cells: Sequence[str]
+    ours: bool = False
 
 
 def prose(text: object) -> str:

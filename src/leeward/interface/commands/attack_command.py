@@ -9,7 +9,7 @@ import typer
 
 from leeward.core.errors import InvalidParameter, LeewardError, raise_all
 from leeward.core.installation import command
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.core.show.progress import Silent
 from leeward.interface.commands.screen import ProgressBar, note, progress, say_lines, show
 from leeward.lab.attacks import attack_registry

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from leeward.core.errors import InvalidParameter
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.interface.commands.screen import note, progress, say_lines, show
 from leeward.lab.evaluate import preset_named, run
 from leeward.lab.evaluate.evaluation import Evaluation

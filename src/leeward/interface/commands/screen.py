@@ -15,7 +15,7 @@ import typer
 
 from leeward.core.errors import FailedAfterCharge, LeewardError
 from leeward.core.interruption import CHARGED, Interrupted, recognised
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.core.show.progress import Silent
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from leeward.core.errors import BadFile
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.interface.web.site import LABORATORY, policy, site_of
 
 INDEX = "index.html"

@@ -20,8 +20,8 @@ from starlette.responses import Response, StreamingResponse
 from leeward.core.errors import BadFile, InvalidParameter
 from leeward.core.installation import hint
 from leeward.core.show.charts import ChartBar, bars
+from leeward.core.show.environment import picture
 from leeward.core.show.numbers import cases, cut
-from leeward.core.show.picture import picture
 from leeward.interface.web.releases_address import read_selection, table_of
 from leeward.interface.web.releases_table import metadata, picked_by
 from leeward.interface.web.site import policy

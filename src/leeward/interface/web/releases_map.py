@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from leeward.core.errors import InvalidParameter
+from leeward.core.show.environment import picture
 from leeward.core.show.heat import Area, Map, shaded_map
 from leeward.core.show.interpretation import NOT_DISTINGUISHABLE, OPEN
 from leeward.core.show.numbers import cut
-from leeward.core.show.picture import picture
 from leeward.interface.web.releases_address import CODE, choices, table_of
 from leeward.interface.web.releases_files import caption, picture_answer
 from leeward.interface.web.site import attempt, render, site_of

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from leeward.core.show.charts import ChartBar
+from leeward.core.show.environment import picture
 from leeward.core.show.numbers import cut
-from leeward.core.show.picture import picture
 from leeward.core.show.point_charts import Trend, trend
 from leeward.derived.derive.series import CellSeries, alike, series
 from leeward.interface.web.releases_address import CODE, table_of

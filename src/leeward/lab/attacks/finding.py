@@ -7,8 +7,8 @@ from inspect import signature
 from typing import Any, ParamSpec, TypeAlias
 
 from leeward.core.show.heat import HeatMap
+from leeward.core.show.notebook import INTERNAL
 from leeward.core.show.numbers import count, percent, significant
-from leeward.core.show.page_rows import INTERNAL
 from leeward.core.show.plots import Comb, Look, Needles, Plot, Ranges, Share, Shares
 
 Given = ParamSpec("Given")

@@ -8,7 +8,7 @@ from shlex import quote
 from typing import Any
 
 from leeward.core.show.environment import template
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.lab.attacks.attack_registry import story
 from leeward.lab.attacks.finding import AttackFinding
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from leeward.core.codebook.classifications import EDUCATION
 from leeward.core.randomness import SeededBits
-from leeward.lab.economy.categories import Categories
 from leeward.lab.economy.job_batches import JobBatch
 from leeward.lab.economy.made_up_codes import (
     AFQT,
@@ -28,7 +27,7 @@ from leeward.lab.economy.made_up_codes import (
     PAY_GRADES,
     TITLES,
 )
-from leeward.lab.economy.made_up_economy import SEEDS, Economy
+from leeward.lab.economy.made_up_economy import SEEDS, Categories, Economy
 
 COHORT_STREAM = SEEDS // 4
 """Batch number n has this stream plus n; no batch of jobs or of histories has it."""

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.randomness import SeededBits
-from leeward.lab.economy.categories import Categories, shuffled_numbers, tilted
 from leeward.lab.economy.made_up_codes import FEDERAL, LOCAL, PRIVATE, SECTORS, STATE
-from leeward.lab.economy.made_up_economy import Economy
+from leeward.lab.economy.made_up_economy import Categories, Economy, shuffled_numbers, tilted
 from leeward.lab.economy.places import Places
 
 IDLE = 0.03

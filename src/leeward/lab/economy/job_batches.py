@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.randomness import SeededBits
-from leeward.lab.economy.categories import Categories, shuffled_numbers, tilted
 from leeward.lab.economy.establishments import EstablishmentFrame, build_frame
 from leeward.lab.economy.made_up_codes import (
     AGE,
@@ -24,7 +23,7 @@ from leeward.lab.economy.made_up_codes import (
     SECTORS,
     YOUNGEST,
 )
-from leeward.lab.economy.made_up_economy import Economy
+from leeward.lab.economy.made_up_economy import Categories, Economy, shuffled_numbers, tilted
 from leeward.lab.economy.places import Places
 
 BATCH = 1 << 19

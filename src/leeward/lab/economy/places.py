@@ -11,9 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from leeward.lab.economy.categories import shuffled_numbers
 from leeward.lab.economy.made_up_codes import REGIONS
-from leeward.lab.economy.made_up_economy import PLACES, SEEDS, Economy
+from leeward.lab.economy.made_up_economy import PLACES, SEEDS, Economy, shuffled_numbers
 
 TRACT_SPREAD = 0.7
 """Standard deviation of the log size of tracts: their sizes are alike."""

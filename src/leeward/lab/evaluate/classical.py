@@ -17,8 +17,8 @@ from leeward.core.errors import LeewardError
 from leeward.core.exact import alpha_text
 from leeward.core.mechanisms.choice import choose
 from leeward.core.privacy import Guarantee
+from leeward.core.show.notebook import PageRow
 from leeward.core.show.numbers import capital, count, percent, significant
-from leeward.core.show.page_rows import PageRow
 from leeward.lab.baselines.feasibility import UNBOUNDED, has_solver
 from leeward.lab.baselines.protected import Protected, controlled
 from leeward.lab.baselines.sensitive_cells import (

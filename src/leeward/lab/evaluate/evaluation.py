@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from leeward.core.codebook import Marginal
 from leeward.core.processes import on_all_cores
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.evaluate.benchmark import Benchmarks, benchmarks, infusion_points
 from leeward.lab.evaluate.classical import Classical, compared

@@ -6,8 +6,8 @@ from math import inf
 
 from leeward.core.privacy.sentences import FURTHER, IN_GENERAL
 from leeward.core.show.environment import template
+from leeward.core.show.notebook import PageRow
 from leeward.core.show.numbers import NOTHING, capital, correlation, percent, significant
-from leeward.core.show.page_rows import PageRow
 from leeward.lab.evaluate.break_even import FAMILIES, BreakEven, break_even
 from leeward.lab.evaluate.classical import HEADINGS, sections
 from leeward.lab.evaluate.contender import H15

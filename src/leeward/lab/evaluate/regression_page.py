@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from leeward.core.show.environment import template
+from leeward.core.show.notebook import PageRow
 from leeward.core.show.numbers import capital, percent, significant
-from leeward.core.show.page_rows import PageRow
 from leeward.lab.evaluate.findings import COLUMNS as FINDING_COLUMNS
 from leeward.lab.evaluate.findings import FindingRow
 from leeward.lab.evaluate.panel_sheet import PanelPicture, panel_picture

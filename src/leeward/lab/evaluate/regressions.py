@@ -16,7 +16,7 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.exact import Number
 from leeward.core.mechanisms.moments import Establishments, Moments, lattice_points, row_sums
 from leeward.core.mechanisms.theil_sen import FEWEST, TheilSen
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.core.show.progress import Silent
 from leeward.lab.evaluate.evaluation import Progress
 from leeward.lab.evaluate.regression_cells import MADE_UP, made_up_cells

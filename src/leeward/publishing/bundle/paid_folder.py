@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.publishing.bundle.bundle_files import DESCRIPTION, REGRESSION
 from leeward.publishing.bundle.certificate import Time
 from leeward.publishing.bundle.disk import appearing, flush

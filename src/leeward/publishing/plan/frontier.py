@@ -22,8 +22,8 @@ from leeward.core.privacy import Guarantee
 from leeward.core.privacy.odds_of_suspicion import odds
 from leeward.core.privacy.words import amount_text, factor_text
 from leeward.core.show.environment import template
+from leeward.core.show.notebook import PageRow
 from leeward.core.show.numbers import NOTHING, error, percent
-from leeward.core.show.page_rows import PageRow
 from leeward.core.show.plots import LINES, Plot, PlotSeries
 from leeward.publishing.plan.fitness import Fitness
 from leeward.publishing.plan.plan import Plan

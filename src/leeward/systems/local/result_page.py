@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from leeward.core.show.charts import Bars, ChartBar, bars
 from leeward.core.show.environment import template
+from leeward.core.show.notebook import PageRow
 from leeward.core.show.numbers import count, counted, cut, time
-from leeward.core.show.page_rows import PageRow
 
 if TYPE_CHECKING:
     from leeward.systems.local.result_folder import SurveyCertificate

@@ -12,7 +12,7 @@ import numpy as np
 
 from leeward.core.codebook import Codebook, read_codebook
 from leeward.core.errors import BadFile, InvalidParameter, shown
-from leeward.core.show.page_rows import INTERNAL
+from leeward.core.show.notebook import INTERNAL
 from leeward.core.show.progress import Silent
 from leeward.publishing.bundle.bundle_files import SYNTHETIC as STATEMENT
 from leeward.publishing.engines.table_files import opened_files

@@ -6,8 +6,8 @@ from math import ceil
 from leeward.core.show.charts import Couples, couples
 from leeward.core.show.environment import template
 from leeward.core.show.heat import HeatMap, Shades
+from leeward.core.show.notebook import INTERNAL, PageRow
 from leeward.core.show.numbers import count, counted, crossed, listed, percent
-from leeward.core.show.page_rows import INTERNAL, PageRow
 from leeward.systems.synth.closeness import Apart, ColumnPair, OneColumn, mean_apart
 from leeward.systems.synth.inspection import BAD_AT, Inspection, Reproduction
 
