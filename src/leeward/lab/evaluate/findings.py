@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from leeward.core.mechanisms import REGISTRY
+from leeward.core.show.notebook import PageRow
 from leeward.core.show.numbers import capital, counted, percent, significant
-from leeward.core.show.page_rows import PageRow
 from leeward.lab.evaluate.break_even import BreakEven, break_even
 from leeward.lab.evaluate.contender import ADDED, PRODUCT, SPLIT
 from leeward.lab.evaluate.evaluation import Evaluation, Study
