@@ -189,31 +189,28 @@ class UsedTable:
         self.require_rule()
         columns, identifiers = self.layout.columns_of(self.file), self.layout.identifiers
         naming = [name for name, column in identifiers.items() if column.names_file]
+        names = {column: name for name, column in self.columns.items()}
         for row in published_rows(self.bundle, self.table):
-            codes = self._codes(row)
+            # The codes of the layout; given are those that the table has.
+            given = {column: row.codes[name] for column, name in names.items() if name in row.codes}
+            codes = {**self.rule.codes} | self.period
+            for name, column in identifiers.items():
+                if column.level_of:
+                    codes[name] = column.level(given.get(column.level_of))
+                elif column.years_of in given:  # a cohort's label says of how many years it is
+                    label = self.table.codes[names[column.years_of]][given[column.years_of]]
+                    codes[name] = str(years_of(label))
+                elif name not in codes or name in names:
+                    codes[name] = column.code(name, given.get(name))
+            adding = ((name, column) for name, column in identifiers.items() if column.adds)
+            codes |= {name: column.added(codes, given) for name, column in adding}
             key = tuple(codes[column] for column in columns)
             file = self.file or "".join(codes[column] for column in naming)
-            for column, value in self._values(row):
-                yield file, Number(key, column, value, row.status)
+            for title, value in self._values(row):
+                yield file, Number(key, title, value, row.status)
             if self.table.count_columns and self.rule.count_at(row.codes.get(PERCENTILE)):
                 count = Number(key, self.rule.count, row.count, row.count_status, second=True)
                 yield file, count
-
-    def _codes(self, row: CodedRow) -> dict[str, str]:
-        """All codes of a row; a cohort's label says of how many years it is."""
-        names = {column: name for name, column in self.columns.items()}
-        given = {column: row.codes[name] for column, name in names.items() if name in row.codes}
-        codes = {**self.rule.codes} | self.period
-        for name, column in self.layout.identifiers.items():
-            if column.level_of:
-                codes[name] = column.level(given.get(column.level_of))
-            elif column.years_of in given:
-                cohort = column.years_of
-                codes[name] = str(years_of(self.table.codes[names[cohort]][given[cohort]]))
-            elif name not in codes or name in names:
-                codes[name] = column.code(name, given.get(name))
-        columns = self.layout.identifiers.items()
-        return codes | {name: column.added(codes, given) for name, column in columns if column.adds}
 
     def _values(self, row: CodedRow) -> Iterator[tuple[str, int | None]]:
         """Columns and what is written in them, pay in dollars."""

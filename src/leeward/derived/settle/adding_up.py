@@ -33,7 +33,14 @@ class Settlement:
     def settle(self) -> dict[str, Integers]:
         """The tidy values of every table."""
         finest = [table for table in self.tables if not self._holders(table, self.tables)]
-        virtual = list(_common_totals(finest, self.tables))
+        # Totals that nobody published, by workplaces that several of the finest tables have.
+        sharing: dict[tuple[str, ...], list[NoisyTable]] = {}
+        for table in finest:
+            if table.worker and not table.partial & {*table.worker}:
+                sharing.setdefault(table.workplace, []).append(table)
+        published = {tuple(table.codes) for table in self.tables}
+        shared = [names for names, several in sharing.items() if len(several) > 1]
+        virtual = [sharing[names][0].total() for names in shared if names not in published]
         coarse = [*virtual, *(table for table in self.tables if table not in finest)]
         holders = {table.name: self._holders(table, finest) for table in coarse}
         first = self._settled_first(coarse, holders)
@@ -128,22 +135,6 @@ def fitted(
         rows = np.concatenate([rows, np.arange(len(totals))])
     near = projected(values, variances, rows, totals.astype(float))
     return whole(near, rows, totals)[:cells]
-
-
-def _common_totals(
-    finest: Sequence[NoisyTable], tables: Sequence[NoisyTable]
-) -> "list[NoisyTable]":
-    """Totals that nobody published, by workplaces that several of the finest tables have."""
-    sharing: dict[tuple[str, ...], list[NoisyTable]] = {}
-    for table in finest:
-        if table.worker and not table.partial & {*table.worker}:
-            sharing.setdefault(table.workplace, []).append(table)
-    published = {tuple(table.codes) for table in tables}
-    return [
-        several[0].total()
-        for names, several in sharing.items()
-        if len(several) > 1 and names not in published
-    ]
 
 
 def _above(table: NoisyTable, first: Sequence[NoisyTable]) -> NoisyTable | None:

@@ -141,7 +141,7 @@ def _shown(table: PlannedTable, outlook: Outlook) -> ShownTable:
         cells, bands = table.marginal.worker_cells, []
         part = f", one of {cells:,} worker cells" if cells > 1 else ""
         for kind, size in SIZES.items():
-            law, label = noise(table.measurement, size), f"{kind.capitalize()}: {size:,} jobs{part}"
+            law, label = noise(table, size), f"{kind.capitalize()}: {size:,} jobs{part}"
             bands.append(Band(label, law.true, law.low, law.high, law.curve))
         chart = curves(tuple(bands), title=TITLE)
     gaps = () if plan is None else tuple(table_gaps(plan, table))

@@ -268,11 +268,13 @@ def read_context(
 
 def make_plan(request: Request, path: Path) -> Plan:
     """Look everything up that a request names; all that is wrong is refused at once."""
-    gathering = Gathering()
+    gathering, beside = Gathering(), Gathering()
     strict = gathering.attempt(lambda: read_rows(request.rows)) or False
+    # Read with the codebook, whose room they are in; what is wrong with them is said after it.
+    resources = beside.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
+    law = beside.attempt(lambda: read_law(request.law, path.parent))
     context = read_context(request, path, gathering, strict=strict)
-    resources = gathering.attempt(lambda: read_resources(request.data.model_dump(), path.parent))
-    law = gathering.attempt(lambda: read_law(request.law, path.parent))
+    gathering.keep(beside.problems)
     shares = gathering.attempt(lambda: read_shares(request.tables))
     gathering.problems.extend(request_problems(request))
     equal = (Fraction(1, len(request.tables)),) * len(request.tables)

@@ -191,13 +191,17 @@ def margin_cost(table: PlannedTable) -> Fraction:
     return table.measurement.margins.epsilon
 
 
-@lru_cache(maxsize=1024)  # frozen values, shown again with every change of something else
-def noise(measurement: Measurement, size: int) -> Noise:
+def noise(table: PlannedTable, size: int) -> Noise:
     """The published number of a cell that is one establishment of this many jobs.
 
     In a worker table its workers are spread evenly over the worker cells, and one of them is
     looked at. The bias of clipping depends on the data and is left out.
     """
+    return _noise(table.measurement, size)
+
+
+@lru_cache(maxsize=1024)  # frozen values, shown again with every change of something else
+def _noise(measurement: Measurement, size: int) -> Noise:
     at = measurement.spread(size)
     low, high = at.low - at.true, at.high - at.true
     edges = np.unique(np.linspace(2 * low - 1, 2 * high + 2, CURVE + 1).round()) - 0.5

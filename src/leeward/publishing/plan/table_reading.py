@@ -1,6 +1,7 @@
 """Table reading: the tables of a plan, looked up in the codebook."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from leeward.core.codebook import COUNT, Attribute, Breakdown, Codebook, Dimension, Marginal
 from leeward.core.codebook.totals import families
@@ -22,7 +23,8 @@ MOST_DRAWN_TOTALS = 1 << 15
 
 def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
     """Look up the attributes and codes; rejects the undeclared, the private and the unlisted."""
-    gathering = Gathering()
+    gathering, beside = Gathering(), Gathering()
+    statistic = beside.attempt(lambda: read_statistic(written, codebook)) or COUNT
     if len(set(written.by)) < len(written.by):
         gathering.problems.append(
             InvalidParameter(
@@ -33,29 +35,24 @@ def read_marginal(written: WrittenTable, codebook: Codebook) -> Marginal:
             )
         )
     breakdowns = _breakdowns(written, codebook, gathering) if written.breakdowns else ()
-    statistic = gathering.attempt(lambda: read_statistic(written, codebook)) or COUNT
+    gathering.keep(beside.problems)  # after those of the breakdowns
     gathering.problems.extend(forbidden(written))
     by = _attributes(written.by, "by", codebook, gathering)
     where = _attributes(list(written.where), "where", codebook, gathering)
     kept = {
-        name: gathering.attempt(lambda name=name: _kept(where[name], written.where[name]))  # type: ignore[misc]
-        for name in where
+        name: gathering.attempt(partial(_kept, attribute, written.where[name]))
+        for name, attribute in where.items()
     }
     raise_all(gathering.problems)
     dimensions = [kept.get(name) or Dimension.every(attribute) for name, attribute in by.items()]
     if statistic.classes is not None:
         dimensions.append(statistic.classes)
+    filters = (dimension for name, dimension in kept.items() if name not in by)
     marginal = Marginal(
         written.name,
-        workplace=tuple(dimension for dimension in dimensions if dimension.attribute.of_workplaces),
-        worker=tuple(
-            dimension for dimension in dimensions if not dimension.attribute.of_workplaces
-        ),
-        filters=tuple(
-            dimension
-            for name, dimension in kept.items()
-            if dimension is not None and name not in by
-        ),
+        workplace=tuple(part for part in dimensions if part.attribute.of_workplaces),
+        worker=tuple(part for part in dimensions if not part.attribute.of_workplaces),
+        filters=tuple(dimension for dimension in filters if dimension is not None),
         complete=written.complete,
         statistic=statistic,
         establishments=written.establishments,
@@ -186,7 +183,7 @@ def _total_problems(marginal: Marginal, *, margins: str | None) -> Iterator[Leew
 def _attributes(
     names: list[str], key: str, codebook: Codebook, gathering: Gathering
 ) -> dict[str, Attribute]:
-    tried = {name: gathering.attempt(lambda n=name: codebook.attribute(n, key)) for name in names}  # type: ignore[misc]
+    tried = {name: gathering.attempt(partial(codebook.attribute, name, key)) for name in names}
     return {name: attribute for name, attribute in tried.items() if attribute is not None}
 
 
