@@ -396,7 +396,7 @@ def _sealed_findings(folder: Path, kind: str) -> tuple[str, ...]:
     from leeward.publishing.release.ledger_check import price_findings  # noqa: PLC0415 (as above)
 
     if kind == "regression":
-        from leeward.systems.regress.regression_folder import regression_findings  # noqa: PLC0415 (numpy)
+        from leeward.systems.regress.answer import regression_findings  # noqa: PLC0415 (numpy)
 
         findings = regression_findings(folder)
     else:

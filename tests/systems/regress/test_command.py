@@ -8,9 +8,8 @@ import pytest
 from leeward.core.codebook import read_codebook
 from leeward.publishing.ledger import Ledger
 from leeward.systems.regress import regression as running
-from leeward.systems.regress.public_counts import PublicCounts
 from leeward.systems.regress.regression_request import METHODS, RegressionRequest
-from leeward.systems.regress.setting import Columns
+from leeward.systems.regress.setting import Columns, PublicCounts
 from tests.systems.regress.scene import PRIVATE, answer, run
 
 pytestmark = pytest.mark.usefixtures("folder")

@@ -15,7 +15,6 @@ from leeward.interface.commands.options import (
 )
 from leeward.interface.commands.screen import progress, show_charged
 from leeward.publishing.release.paid import read_payer, required
-from leeward.systems.regress.public_counts import PublicCounts
 from leeward.systems.regress.regression import regress
 from leeward.systems.regress.regression_request import (
     LOWEST_RANK,
@@ -23,7 +22,7 @@ from leeward.systems.regress.regression_request import (
     PRIVATE,
     RegressionRequest,
 )
-from leeward.systems.regress.setting import Columns
+from leeward.systems.regress.setting import Columns, PublicCounts
 
 File = Annotated[Path, typer.Argument(help="A file as in plans, one row a job.")]
 X = Annotated[str, typer.Option("--x", metavar="COL", help="What y is regressed on.")]

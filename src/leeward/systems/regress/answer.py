@@ -1,30 +1,54 @@
-"""Answer: what a regression by cell gives, cell by cell, and what is said about it.
+"""Answer: what a regression by cell gives, cell by cell, what is said about it, and its folder.
 
 Of a private method all of it follows from the released numbers, the public setting and the price.
 """
 
 import csv
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from hashlib import sha256
 from io import StringIO
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from leeward.core.codebook import EveryJob
+from leeward.core.codebook.yaml_document import read_text
+from leeward.core.mechanisms.moments import Moments
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.sentences import NOT_CHARGED, OTHER_RELEASES_IN_FULL, whole
-from leeward.publishing.bundle.paid_folder import marked
+from leeward.publishing.bundle.bundle_files import REGRESSION
+from leeward.publishing.bundle.disk import write_file
+from leeward.publishing.bundle.paid_folder import (
+    FILES,
+    PAID,
+    FolderCertificate,
+    Kind,
+    PaidFolder,
+    marked,
+)
+from leeward.publishing.bundle.sealed_folder import UNREADABLE
 from leeward.publishing.bundle.witness import Witness
-from leeward.systems.regress.released import ReleasedMedians, ReleasedNumbers
+from leeward.systems.regress.cell_lines import ReleasedMedians, ReleasedNumbers, ReleasedSums
+from leeward.systems.regress.regression_request import MOMENTS, THEIL_SEN
 from leeward.systems.regress.scatter import SLOPE
 from leeward.systems.regress.setting import PublicSetting
 
 OK, NO_ESTIMATE = "ok", "no estimate"
 DIGITS = 6
 HEADER = ("cell", "rank", "estimate", "se", "count", "status")
+
+KIND: Kind = "regression"
+_, CSV = FILES[KIND]
+RELEASED: Mapping[str, Callable[[Mapping[str, Any]], ReleasedNumbers]] = {
+    MOMENTS: ReleasedSums.read,
+    THEIL_SEN: ReleasedMedians.read,
+}
+
 
 ROWS = (
     "Each row of the file is one job. Values outside their ends were moved to the end; rows "
@@ -141,7 +165,7 @@ class Answer:
 
     def to_json(self) -> bytes:
         """The one way to write it."""
-        return (json.dumps(self.as_json(), indent=1, ensure_ascii=False) + "\n").encode()
+        return _written(self.as_json())
 
     def to_csv(self) -> bytes:
         """The estimates as a table; rows of an internal one are marked."""
@@ -161,11 +185,15 @@ class Answer:
             for row in rows
         ]
         chi = [
-            f"χ of {name}: {one:.6g}, attained by cell {self.chi_cell[name]}"
-            for name, one in self.chi.items()
+            f"χ of {name}: {chi:.6g}, attained by cell {self.chi_cell[name]}"
+            for name, chi in self.chi.items()
         ]
         reason = [] if self.uncharged is None else [f"Not charged: {self.uncharged}"]
         return [*self.says, *reason, *chi, "", *table]
+
+
+def _written(content: Mapping[str, Any]) -> bytes:
+    return (json.dumps(content, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def _shown(value: object) -> str:
@@ -184,12 +212,12 @@ def estimates(released: ReleasedNumbers, setting: PublicSetting) -> tuple[CellEs
     lines, (x, y) = released.lines(setting), setting.ends
     half = float(y.high - y.low) / 2
     steep = 2 * half / float(x.high - x.low)
-    found: list[tuple[float | str, Floats, Floats]] = []
+    scaled: list[tuple[float | str, Floats, Floats]] = []
     for rank in setting.shares:
-        made = lines.predictions(2 * float(rank) - 1)
-        found.append((float(rank), float(y.low) + half * (made.value + 1), half * made.error))
+        at = lines.predictions(2 * float(rank) - 1)
+        scaled.append((float(rank), float(y.low) + half * (at.value + 1), half * at.error))
     slopes = lines.slopes()
-    found.append((SLOPE.name, steep * slopes.value, steep * slopes.error))
+    scaled.append((SLOPE.name, steep * slopes.value, steep * slopes.error))
     return tuple(
         CellEstimate(
             cell,
@@ -200,5 +228,52 @@ def estimates(released: ReleasedNumbers, setting: PublicSetting) -> tuple[CellEs
             OK if np.isfinite(value[i]) else NO_ESTIMATE,
         )
         for i, cell in enumerate(released.cells)
-        for rank, value, error in found
+        for rank, value, error in scaled
     )
+
+
+def write_answer(answer: Answer, out: Path | None) -> str:
+    """The answer in a new folder, if one is wanted; the SHA-256 of its JSON."""
+    content = answer.to_json()
+    if out is not None:
+        sealed = PaidFolder(out, KIND, answer.charge, internal=answer.internal)
+        with sealed.writing() as folder:
+            write_file(folder / REGRESSION, content, sealed.mode)
+            write_file(folder / CSV, answer.to_csv(), sealed.mode)
+    return sha256(content).hexdigest()
+
+
+def regression_findings(folder: Path) -> tuple[str, ...]:
+    """What is wrong with a folder of `leeward regress`, in plain words; none if it is sound."""
+    try:
+        told = json.loads(read_text(folder / REGRESSION, REGRESSION))
+        if told["internal"]:
+            return ("it is INTERNAL: no account was charged for it",)
+        return PAID.findings(folder) or tuple(_findings(folder, PAID.read(folder), told))
+    except OSError:
+        return ("the folder cannot be read",)
+    except UNREADABLE:
+        return (f"{REGRESSION} cannot be read",)
+
+
+def _findings(folder: Path, stated: FolderCertificate, told: dict[str, Any]) -> Iterator[str]:
+    """Estimates and sentences follow from the released numbers and the charge."""
+    released, guarantee = RELEASED[told["method"]](told), stated.guarantee.as_guarantee()
+    answer = Answer.of(
+        told["method"], PublicSetting.read(told), released, guarantee, stated.witness
+    )
+    expected = answer.as_json()
+    if not stated.same_program:
+        expected["says"] = told["says"]
+    wrong = sorted(key for key in {*expected, *told} if expected.get(key) != told.get(key))
+    yield from (
+        f"{REGRESSION}: {key} does not follow from what was released and paid" for key in wrong
+    )
+    if not wrong and (folder / REGRESSION).read_bytes() != _written(told):
+        yield f"{REGRESSION} is not written as Leeward writes it"
+    if not wrong and (folder / CSV).read_bytes() != answer.to_csv():
+        yield f"{CSV} does not agree with {REGRESSION}"
+    if isinstance(released, ReleasedSums) and guarantee.alpha is None:
+        deviation = Moments.calibrated(guarantee.epsilon).deviation
+        if not np.allclose(released.noisy.deviation, deviation, rtol=1e-12, atol=0):
+            yield f"{REGRESSION} has noise of another size than its price buys"

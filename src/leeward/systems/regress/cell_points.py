@@ -16,7 +16,7 @@ from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.moments import Establishments, Points, lattice_points
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
-from leeward.publishing.engines.database import Column, Table
+from leeward.publishing.engines.database import Table
 from leeward.publishing.engines.driver_errors import hiding_errors
 from leeward.publishing.engines.headers import holds_numbers, require_column
 from leeward.publishing.engines.recoding import class_text, code_text, number, with_nulls
@@ -82,14 +82,21 @@ def read_rows(files: Files, request: RegressionRequest) -> Rows:
     for option, column in wanted.items():
         require_column(table, option, column, IS_COLUMN)
     for option in ("--x", "--y"):
-        _require_numbers(table, option, wanted[option])
+        if not holds_numbers(table, wanted[option]):
+            raise InvalidParameter(
+                option,
+                rule="must hold numbers, or texts that are numbers",
+                value=f"{shown(wanted[option])}, which holds neither",
+                next_step="Convert the column, or name another.",
+            )
     table = files.tables({NAME: tuple(dict.fromkeys(wanted.values()))})[NAME]
     nulls = {x.column: x.nulls, y.column: y.nulls} | ({} if by is None else {by.column: by.nulls})
     table = with_nulls(table, nulls)
+    code = table[wanted["--by"]]
     query = table.select(
         x=number(table[x.column]).cast("float64"),
         y=number(table[y.column]).cast("float64"),
-        cell=_codes(table[wanted["--by"]], by),
+        cell=code_text(code) if by is None or by.numbers is None else class_text(code, by.numbers),
         **({} if columns.workplace is None else {"owner": code_text(table[columns.workplace])}),
     )
     return _rows(hiding_errors(lambda: _all(files, query)), by)
@@ -99,10 +106,6 @@ def _all(files: Files, query: Table) -> pa.Table:
     """Every row, by way of a table of the database: a view of a file is seen by one cursor only."""
     kept = files.keep("points", query)
     return pa.Table.from_batches(files.stream(kept), kept.schema().to_pyarrow())
-
-
-def _codes(column: Column, by: Attribute | None) -> Column:
-    return code_text(column) if by is None or by.numbers is None else class_text(column, by.numbers)
 
 
 def _rows(held: pa.Table, by: Attribute | None) -> Rows:
@@ -131,13 +134,3 @@ def _position(text: str | None, by: Attribute | None, listed: tuple[str, ...]) -
         return NOWHERE if text is None else listed.index(text)
     found = by.missing if text is None else by.recode.get(text, by.unlisted)
     return NOWHERE if found is None else found
-
-
-def _require_numbers(table: Table, option: str, column: str) -> None:
-    if not holds_numbers(table, column):
-        raise InvalidParameter(
-            option,
-            rule="must hold numbers, or texts that are numbers",
-            value=f"{shown(column)}, which holds neither",
-            next_step="Convert the column, or name another.",
-        )

@@ -23,14 +23,13 @@ from leeward.publishing.engines.table_files import opened_file
 from leeward.publishing.ledger import TableCharge
 from leeward.publishing.release.check import changed
 from leeward.publishing.release.paid import Charge, Charged, Payer, required
-from leeward.systems.regress.answer import Answer, CellEstimate, known
+from leeward.systems.regress.answer import Answer, CellEstimate, known, write_answer
+from leeward.systems.regress.cell_lines import ReleasedMedians, ReleasedNumbers, ReleasedSums
 from leeward.systems.regress.cell_points import NAME, Rows, read_rows
 from leeward.systems.regress.mose import METHODS as BASELINES
 from leeward.systems.regress.mose import NOTICE, Mose, NoisyEstimates, prepared
-from leeward.systems.regress.regression_folder import write_answer
 from leeward.systems.regress.regression_request import THEIL_SEN, RegressionRequest
-from leeward.systems.regress.released import ReleasedMedians, ReleasedSums
-from leeward.systems.regress.scatter import SLOPE, Estimand, ScaledPoints, prediction
+from leeward.systems.regress.scatter import SLOPE, ScaledPoints, prediction
 
 NO_GUARANTEE = f"INTERNAL: {NOTICE}. This is computed from confidential data and has no guarantee."
 
@@ -66,7 +65,13 @@ def regress(
     if out is not None:
         require_free(out)
     if isinstance(payer, Charged):
-        _require_guarantee(request)
+        if not request.private:
+            raise NotCovered(
+                "--ledger",
+                rule="must be charged for a guarantee, and this method has none",
+                value=f"--method {request.method}",
+                next_step="Use --method moments, or leave --ledger and --account out.",
+            )
         payer.require_budget(_charge(request, payer, out))
     if request.private:
         require_accuracy()  # a machine that draws nothing is charged nothing
@@ -89,13 +94,13 @@ def measured(request: RegressionRequest, rows: Rows, paid: Witness | str) -> Ans
     """What the method gives of these rows; `paid` is the charge, or the reason for none."""
     if not request.private:
         return replace(_baseline(request, rows), uncharged=str(paid) or None)
-    released = (_medians if request.method == THEIL_SEN else _moments)(request, rows)
+    released: ReleasedNumbers
+    if request.method == THEIL_SEN:
+        released = _medians(request, rows)
+    else:
+        establishments = rows.establishments(*request.ends)
+        released = ReleasedSums(rows.cells, request.moments().release(establishments))
     return Answer.of(request.method, request.setting, released, request.price, paid)
-
-
-def _moments(request: RegressionRequest, rows: Rows) -> ReleasedSums:
-    establishments = rows.establishments(*request.ends)
-    return ReleasedSums(rows.cells, request.moments().release(establishments))
 
 
 def _medians(request: RegressionRequest, rows: Rows) -> ReleasedMedians:
@@ -133,14 +138,10 @@ def _baseline(request: RegressionRequest, rows: Rows) -> Answer:
     answer = Answer(
         request.method, request.setting, Fraction(request.epsilon), alpha, cells, (NO_GUARANTEE,)
     )
-    return _with_chi(answer, method, scatters, estimands) if isinstance(method, Mose) else answer
-
-
-def _with_chi(
-    answer: Answer, method: Mose, scatters: dict[str, ScaledPoints], estimands: list[Estimand]
-) -> Answer:
-    found = {of.name: method.envelopes(scatters, of).get("") for of in estimands}
-    present = {name: envelope for name, envelope in found.items() if envelope is not None}
+    if not isinstance(method, Mose):
+        return answer
+    envelopes = {of.name: method.envelopes(scatters, of).get("") for of in estimands}
+    present = {name: envelope for name, envelope in envelopes.items() if envelope is not None}
     return replace(
         answer,
         chi={name: envelope.chi for name, envelope in present.items()},
@@ -161,17 +162,6 @@ def _estimate(
 def _share(values: Floats, ends: RealRange) -> Floats:
     share: Floats = np.clip((values - float(ends.low)) / float(ends.high - ends.low), 0.0, 1.0)
     return share
-
-
-def _require_guarantee(request: RegressionRequest) -> None:
-    """Reject a charge for what has no guarantee."""
-    if not request.private:
-        raise NotCovered(
-            "--ledger",
-            rule="must be charged for a guarantee, and this method has none",
-            value=f"--method {request.method}",
-            next_step="Use --method moments, or leave --ledger and --account out.",
-        )
 
 
 def _charge(request: RegressionRequest, payer: Charged, out: Path | None) -> Charge:

@@ -14,17 +14,12 @@ from leeward.core.mechanisms.theil_sen import TheilSen
 from leeward.core.privacy import Guarantee
 from leeward.publishing.release.paid import FileRequest
 from leeward.systems.regress.mose import METHODS as BASELINES
-from leeward.systems.regress.public_counts import PublicCounts
-from leeward.systems.regress.setting import Columns, PublicSetting
+from leeward.systems.regress.setting import Columns, PublicCounts, PublicSetting
 
 MOMENTS, THEIL_SEN = "moments", "theil-sen"
 PRIVATE = (MOMENTS, THEIL_SEN)
 METHODS = (*PRIVATE, *BASELINES)
 LOWEST_RANK = "0.25"
-
-NEEDS_CODEBOOK = (
-    "is needed by private methods: cells and the ends of x and y must be public, not from the rows"
-)
 
 
 @dataclass(frozen=True)
@@ -51,11 +46,21 @@ class RegressionRequest(FileRequest):
         if self.method not in METHODS:
             step = f"Use {MOMENTS} for results that may be published."
             raise InvalidParameter.unknown("--method", self.method, METHODS, next_step=step)
-        raise_all([*self._misplaced(), *self._unprotected()])
+        raise_all(self._misplaced())
         Parameters.read(self.alpha, self.epsilon, 0, 1, "tight")
         _ = self.shares, self.by, self.ends, self.setting.relative_scatter, self.points
         if self.columns.workplace is not None:
-            self._require_workplace_cells()
+            # An establishment in several cells: its steps in them would add up.
+            if self.by is not None and not self.by.of_workplaces:
+                raise InvalidParameter(
+                    "--by",
+                    rule="must be an attribute of workplaces in the codebook where employers are "
+                    "protected: an establishment then lies in one cell",
+                    value=f"{shown(self.columns.by)}, an attribute of {self.by.table}",
+                    next_step="Regress by a public attribute of workplaces, or leave --workplace "
+                    "and --alpha out.",
+                )
+            self.moments()
 
     @property
     def private(self) -> bool:
@@ -65,23 +70,23 @@ class RegressionRequest(FileRequest):
     @cached_property
     def shares(self) -> tuple[Fraction, ...]:
         """The ranks as exact numbers."""
-        found = tuple(rational(rank, "--rank") for rank in self.ranks)
-        for one, written in zip(found, self.ranks, strict=True):
-            if not 0 <= one <= 1:
+        shares = tuple(rational(rank, "--rank") for rank in self.ranks)
+        for share, written in zip(shares, self.ranks, strict=True):
+            if not 0 <= share <= 1:
                 raise InvalidParameter(
                     "--rank",
                     rule="must be a share from 0 to 1 of the range of x",
                     value=shown(written),
                     next_step="Give for example 0.25, a quarter of the way from low to high.",
                 )
-        if len(set(found)) < len(found):
+        if len(set(shares)) < len(shares):
             raise InvalidParameter(
                 "--rank",
                 rule="must be given once for each place",
                 value=", ".join(self.ranks),
                 next_step="Leave the second one out.",
             )
-        return found
+        return shares
 
     @cached_property
     def by(self) -> Attribute | None:
@@ -112,8 +117,8 @@ class RegressionRequest(FileRequest):
     @property
     def price(self) -> Guarantee:
         """What a private method costs, all cells together."""
-        made = self.theil_sen() if self.method == THEIL_SEN else self.moments()
-        return made.guarantee()
+        mechanism = self.theil_sen() if self.method == THEIL_SEN else self.moments()
+        return mechanism.guarantee()
 
     def moments(self) -> MomentsMechanism:
         """The mechanism of sums: of rows alone, or of establishments too."""
@@ -147,7 +152,7 @@ class RegressionRequest(FileRequest):
         }
 
     def _misplaced(self) -> Iterator[InvalidParameter]:
-        """Options that do not go together."""
+        """Options that do not go together, and what a private method lacks."""
         workplace = self.columns.workplace
         if (workplace is None) != (self.alpha is None):
             yield InvalidParameter(
@@ -183,13 +188,11 @@ class RegressionRequest(FileRequest):
                 yield InvalidParameter(
                     option, rule=why, value=f"--method {self.method}", next_step=next_step
                 )
-
-    def _unprotected(self) -> Iterator[InvalidParameter]:
-        """What a private method lacks."""
         if self.private and self.codebook is None:
             yield InvalidParameter(
                 "--codebook",
-                rule=NEEDS_CODEBOOK,
+                rule="is needed by private methods: cells and the ends of x and y must be public, "
+                "not from the rows",
                 value="nothing",
                 next_step="Write one with the codes of --by, and low and high of x and y.",
             )
@@ -202,16 +205,3 @@ class RegressionRequest(FileRequest):
                 next_step="Give a public CSV file with the cells and their `count`; otherwise "
                 f"use {MOMENTS}.",
             )
-
-    def _require_workplace_cells(self) -> None:
-        """Refuse cells that share an establishment: its steps in several cells would add up."""
-        if self.by is not None and not self.by.of_workplaces:
-            raise InvalidParameter(
-                "--by",
-                rule="must be an attribute of workplaces in the codebook where employers are "
-                "protected: an establishment then lies in one cell",
-                value=f"{shown(self.columns.by)}, an attribute of {self.by.table}",
-                next_step="Regress by a public attribute of workplaces, or leave --workplace and "
-                "--alpha out.",
-            )
-        self.moments()
