@@ -126,15 +126,6 @@ class Supported:
         """Of the estimate for an answer that f of n clients have; `squares` is not used."""
         return self.support.variance(n, f)
 
-    def variances(self, reports: Reports, counts: Counts) -> Counts:
-        """Of the estimates from these reports, each at the estimate itself."""
-        return at_estimates(self.variance, len(reports), counts)
-
-    def variance_range(self, n: int, counts: Counts) -> tuple[Counts, Counts]:
-        """They follow from the estimates."""
-        estimates = at_estimates(self.variance, n, counts)
-        return estimates, estimates
-
     @property
     def most_moved(self) -> float:
         """By how much one false report can move a count."""
@@ -148,8 +139,8 @@ def at_estimates(
     inside = np.clip(counts, 0, n)
     none = variance(n, 0.0, 0.0)
     slope, of_squares = variance(n, 1.0, 0.0) - none, variance(n, 0.0, 1.0) - none
-    found: Counts = none + slope * inside + of_squares * (inside @ inside - inside**2)
-    return found
+    variances: Counts = none + slope * inside + of_squares * (inside @ inside - inside**2)
+    return variances
 
 
 @dataclass(frozen=True)
@@ -180,6 +171,19 @@ class ChannelDesign:
                 "epsilon.",
             )
         return range(self.domain)
+
+    def variance(self, n: float, f: float, squares: float = 0.0) -> float:
+        """Of the estimate for an answer that f of n clients have."""
+        raise NotImplementedError
+
+    def variances(self, reports: Reports, counts: Counts) -> Counts:
+        """Of the estimates from these reports, each at the estimate itself."""
+        return at_estimates(self.variance, len(reports), counts)
+
+    def variance_range(self, n: int, counts: Counts) -> tuple[Counts, Counts]:
+        """They follow from the estimates."""
+        estimates = at_estimates(self.variance, n, counts)
+        return estimates, estimates
 
     def public(self) -> dict[str, Any]:
         """What a browser needs, beside a public hash."""
@@ -256,7 +260,7 @@ def read_rising(value: object, bound: int) -> list[int]:
     """A report that is a list of whole numbers below `bound`, each above the one before."""
     if not isinstance(value, list):
         raise refused_report("must be a list of whole numbers", value)
-    numbers = [read_whole(one, bound) for one in value]
+    numbers = [read_whole(number, bound) for number in value]
     if any(left >= right for left, right in pairwise(numbers)):
         raise refused_report("must have its numbers in rising order, each once", value)
     return numbers

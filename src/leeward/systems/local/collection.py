@@ -42,11 +42,10 @@ class Collection:
 
     def of(self, question: Question, strata: Sequence[Stratum]) -> Reports:
         """The reports on a question from some strata."""
-        found = [
-            self.held[one, question.name] for one in strata if (one, question.name) in self.held
-        ]
-        if found:
-            return np.concatenate(found)
+        keys = ((stratum, question.name) for stratum in strata)
+        reports = [self.held[key] for key in keys if key in self.held]
+        if reports:
+            return np.concatenate(reports)
         return question.channel.encode(np.array([], dtype=np.int64), SecretBits())
 
 
@@ -86,14 +85,13 @@ def encode(
     groups = _groups(survey, strata, count)
     bits = SecretBits()
     drawn = below(len(survey.questions), count, bits) if survey.ask == "one" else None
-    held = {}
+    reports = {}
     for stratum, rows in groups.items():
         for at, question in enumerate(survey.questions):
-            asked = rows if drawn is None else rows[drawn[rows] == at]
-            held[stratum, question.name] = question.channel.encode(
-                columns[question.name][asked], bits
-            )
-    return Collection(survey.digest, {key: len(rows) for key, rows in groups.items()}, held)
+            clients = rows if drawn is None else rows[drawn[rows] == at]
+            answered = columns[question.name][clients]
+            reports[stratum, question.name] = question.channel.encode(answered, bits)
+    return Collection(survey.digest, {key: len(rows) for key, rows in groups.items()}, reports)
 
 
 def _columns(survey: Survey, answers: Columns) -> dict[str, Answers]:
@@ -103,22 +101,18 @@ def _columns(survey: Survey, answers: Columns) -> dict[str, Answers]:
     names = [question.name for question in survey.questions]
     if set(answers) != set(names):
         raise _wrong_answers(f"must have a column for each of {', '.join(names)}")
-    columns = {
-        question.name: _numbers(question, answers[question.name]) for question in survey.questions
-    }
+    columns = {}
+    for question in survey.questions:
+        given = np.asarray(answers[question.name])
+        if given.dtype.kind in "OUS" and given.ndim == 1:
+            positions = [question.positions.get(str(code), -1) for code in given]
+            given = np.array(positions, dtype=np.int64)
+            if (given < 0).any():
+                raise _wrong_answers("must be codes of the survey's list")
+        columns[question.name] = read_answers(given, question.channel.domain)
     if len({len(column) for column in columns.values()}) > 1:
         raise _wrong_answers("must have columns of one length")
     return columns
-
-
-def _numbers(question: Question, answers: ArrayLike) -> Answers:
-    given = np.asarray(answers)
-    if given.dtype.kind in "OUS" and given.ndim == 1:
-        found = [question.positions.get(str(one), -1) for one in given]
-        given = np.array(found, dtype=np.int64)
-        if (given < 0).any():
-            raise _wrong_answers("must be codes of the survey's list")
-    return read_answers(given, question.channel.domain)
 
 
 def _wrong_answers(rule: str) -> InvalidParameter:
@@ -156,22 +150,28 @@ def read_reports(survey: Survey, source: Path) -> Collection:
     seen: dict[str, str] = {}
     for name, content in _contents(source):
         try:
-            one = read_report(content, survey)
+            report = read_report(content, survey)
         except InvalidParameter as refusal:
             problems.append(_in_file(shown(name), refusal.rule))
             continue
-        other = seen.setdefault(one.id, name)
+        other = seen.setdefault(report.id, name)
         if other != name:
             rule = f"must have an id of its own, not that of {shown(other)}"
             problems.append(_in_file(shown(name), rule))
             continue
-        sent[one.stratum] += 1
-        for question, report in one.given:
-            held[one.stratum, question].append(report)
-    _raise_few(problems)
+        sent[report.stratum] += 1
+        for question, answer in report.given:
+            held[report.stratum, question].append(answer)
+    more = len(problems) - MOST_PROBLEMS
+    if more > 0:
+        rest = _in_file(f"{more} more", "must be reports of this survey, each with its own id")
+        problems = [*problems[:MOST_PROBLEMS], rest]
+    raise_all(problems)
     if not sent:
         raise _unreadable(source, "must hold at least one report")
-    return Collection(survey.digest, dict(sent), {key: np.stack(one) for key, one in held.items()})
+    return Collection(
+        survey.digest, dict(sent), {key: np.stack(rows) for key, rows in held.items()}
+    )
 
 
 def _contents(source: Path) -> Iterator[tuple[str, bytes]]:
@@ -203,11 +203,3 @@ def _unreadable(path: Path, rule: str) -> BadFile:
 
 def _in_file(value: str, rule: str) -> BadFile:
     return BadFile("reports", rule=rule, value=value, next_step="Take it out, and say so.")
-
-
-def _raise_few(problems: Sequence[LeewardError]) -> None:
-    more = len(problems) - MOST_PROBLEMS
-    if more > 0:
-        rest = _in_file(f"{more} more", "must be reports of this survey, each with its own id")
-        problems = [*problems[:MOST_PROBLEMS], rest]
-    raise_all(problems)

@@ -5,7 +5,6 @@ first; products are taken modulo the first monic irreducible polynomial in the o
 so that every program numbers the elements alike.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -76,9 +75,9 @@ class Field:
         """1/x of every x; 0 of 0."""
         if self.degree == 1:
             return np.array([0, *(pow(x, -1, self.prime) for x in range(1, self.prime))])
-        found: Elements = np.argmax(self._products == 1, axis=1)
-        found[0] = 0
-        return found
+        inverses: Elements = np.argmax(self._products == 1, axis=1)
+        inverses[0] = 0
+        return inverses
 
     @cached_property
     def _sums(self) -> Elements:
@@ -91,16 +90,12 @@ class Field:
         shifted, total = self.digits, np.zeros((self.order, *self.digits.shape), dtype=np.int64)
         for i in range(self.degree):
             total += self.digits[:, None, None, i] * shifted
-            shifted = self._times_x(shifted)
+            higher = np.roll(shifted, 1, axis=1)
+            carried = higher[:, :1].copy()
+            higher[:, 0] = 0
+            shifted = (higher - carried * np.array(self.modulus[:-1])) % self.prime
         products: Elements = total % self.prime @ self._weights
         return products
-
-    def _times_x(self, digits: Elements) -> Elements:
-        higher = np.roll(digits, 1, axis=1)
-        carried = higher[:, :1].copy()
-        higher[:, 0] = 0
-        reduced: Elements = (higher - carried * np.array(self.modulus[:-1])) % self.prime
-        return reduced
 
     @cached_property
     def dual(self) -> Elements:
@@ -111,25 +106,25 @@ class Field:
         elements = np.arange(self.order)
         if self.degree == 1:
             return elements
+        frobenius = np.ones(self.order, dtype=np.int64)  # z^p of every z
+        for _ in range(self.prime):
+            frobenius = self._products[frobenius, elements]
         power, trace = elements, elements
         for _ in range(self.degree - 1):
-            power = self._frobenius[power]
+            power = frobenius[power]
             trace = self._sums[trace, power]
         return trace[self._products[self._weights]].T @ self._weights
-
-    @cached_property
-    def _frobenius(self) -> Elements:
-        """z^p of every z."""
-        result = np.ones(self.order, dtype=np.int64)
-        for _ in range(self.prime):
-            result = self._products[result, np.arange(self.order)]
-        return result
 
 
 @lru_cache(maxsize=4)
 def prime_powers(most: int) -> tuple[Field, ...]:
     """Fields in the order of their size: all primes up to `most`, powers as far as tables reach."""
-    primes = list(_primes(most))
+    sieve = np.ones(most + 1, dtype=np.bool_)
+    sieve[:2] = False
+    for i in range(2, int(most**0.5) + 1):
+        if sieve[i]:
+            sieve[i * i :: i] = False
+    primes = [int(p) for p in np.flatnonzero(sieve)]
     fields = [Field(p) for p in primes]
     for p in primes:
         degree = 2
@@ -137,12 +132,3 @@ def prime_powers(most: int) -> tuple[Field, ...]:
             fields.append(Field(p, degree))
             degree += 1
     return tuple(sorted(fields, key=lambda field: field.order))
-
-
-def _primes(most: int) -> Iterator[int]:
-    sieve = np.ones(most + 1, dtype=np.bool_)
-    sieve[:2] = False
-    for i in range(2, int(most**0.5) + 1):
-        if sieve[i]:
-            sieve[i * i :: i] = False
-    return (int(p) for p in np.flatnonzero(sieve))

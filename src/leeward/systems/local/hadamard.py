@@ -97,9 +97,9 @@ class Hadamard(OneNumber, ChannelDesign):
         seen = np.bincount(reports.astype(np.int64), minlength=self.outputs).astype(kind)
         sums = walsh(seen.reshape(self.blocks, self.order))[:, 1:]
         own, other = self.chances
-        found = sums.T.ravel()[: self.domain].astype(np.float64)
-        found /= float(own - other)
-        return found
+        counts = sums.T.ravel()[: self.domain].astype(np.float64)
+        counts /= float(own - other)
+        return counts
 
     def variance(self, n: float, f: float, squares: float = 0.0) -> float:
         """Where the other clients are spread evenly over the blocks; `squares` is not used."""
@@ -131,9 +131,9 @@ class Hadamard(OneNumber, ChannelDesign):
 
     def _variances(self, n: int, counts: Counts, near: Counts) -> Counts:
         own, other = self.chances
-        found: Counts = near / float(own - other) ** 2 - np.clip(counts, 0, n)
-        alone = at_estimates(lambda n, f, _: self.variance_in_block(n, f, f), n, counts)
-        return np.maximum(found, alone)
+        seen: Counts = near / float(own - other) ** 2 - np.clip(counts, 0, n)
+        least = at_estimates(lambda n, f, _: self.variance_in_block(n, f, f), n, counts)
+        return np.maximum(seen, least)
 
     @property
     def most_moved(self) -> float:
@@ -144,15 +144,17 @@ class Hadamard(OneNumber, ChannelDesign):
     def matrix(self) -> Matrix:
         """Reports in the order of their numbers."""
         own, other = (chance * 2 / self.order for chance in self.chances)
-        return tuple(
-            tuple(own if self._supports(y, x) else other for y in range(self.outputs))
-            for x in self.few
-        )
-
-    def _supports(self, report: int, answer: int) -> bool:
-        block, column = divmod(report, self.order)
-        row = 1 + answer // self.blocks
-        return block == answer % self.blocks and (row & column).bit_count() % 2 == 0
+        rows = []
+        for answer in self.few:
+            row, block = 1 + answer // self.blocks, answer % self.blocks
+            reports = (divmod(report, self.order) for report in range(self.outputs))
+            rows.append(
+                tuple(
+                    own if at == block and (row & column).bit_count() % 2 == 0 else other
+                    for at, column in reports
+                )
+            )
+        return tuple(rows)
 
 
 def best_blocks(epsilon: LocalEpsilon) -> int:

@@ -104,10 +104,10 @@ class Space:
 
     def digits(self, numbers: Answers, count: int) -> Answers:
         """The lowest `count` digits to the base Q, an array (count, numbers)."""
-        found = np.empty((count, len(numbers)), dtype=np.int64)
-        for one in found:
-            numbers, one[:] = np.divmod(numbers, self.field.order)
-        return found
+        digits = np.empty((count, len(numbers)), dtype=np.int64)
+        for digit in digits:
+            numbers, digit[:] = np.divmod(numbers, self.field.order)
+        return digits
 
     def numbered(self, coordinates: Answers) -> Answers:
         """The points with these coordinates, the last of which, unless 0, is 1."""
@@ -148,8 +148,8 @@ class Space:
             v[:, far] = field.minus(v[:, far])
         index = self._powers[::-1] @ field.dual[v]
         index = index // p * (p // 2 + 1) + index % p
-        found: Counts = np.rint((sums[index] + seen.sum()) / field.order)
-        return found
+        on_planes: Counts = np.rint((sums[index] + seen.sum()) / field.order)
+        return on_planes
 
     def _spread(self, seen: NDArray[np.int64]) -> Counts:
         """h of all vectors, those of every multiple s by the order of coordinates times 1/s."""
@@ -204,8 +204,9 @@ class Projective(Supported, OneNumber, ChannelDesign):
         v, place = space.coordinates(own), space.places(own)
         u = np.zeros_like(v)
         for some, draw in ((inside, self._points), (~inside, self._vectors)):
-            free = draw(int(some.sum()), bits)
-            self._insert(u, free, np.flatnonzero(some), place)
+            free, rows = draw(int(some.sum()), bits), np.flatnonzero(some)
+            for i, coordinate in enumerate(free):  # to all places but the own one
+                u[i + (place[rows] <= i), rows] = coordinate
         # The coordinate that is left, where v has its 1, makes ⟨u, v⟩ 0 inside and 1 outside.
         rest = field.minus(space.product(u, v))
         u[place, np.arange(len(own))] = np.where(inside, rest, field.plus(rest, np.ones_like(own)))
@@ -222,12 +223,6 @@ class Projective(Supported, OneNumber, ChannelDesign):
         """Uniform vectors of one coordinate less."""
         less = self.space.dimension - 1
         return self.space.digits(below(self.space.field.order**less, count, bits), less)
-
-    @staticmethod
-    def _insert(u: Answers, free: Answers, rows: Answers, place: NDArray[np.intp]) -> None:
-        """Give the free coordinates to all places but the own one."""
-        for i, one in enumerate(free):
-            u[i + (place[rows] <= i), rows] = one
 
     def counts(self, reports: Reports) -> Counts:
         """By the number of reports on the hyperplane of each answer."""
@@ -254,7 +249,7 @@ class Projective(Supported, OneNumber, ChannelDesign):
             "domain": str(self.domain),
             "prime": str(field.prime),
             "degree": str(field.degree),
-            "modulus": [str(one) for one in field.modulus],
+            "modulus": list(map(str, field.modulus)),
             "dimension": str(self.space.dimension),
             "points": str(self.space.points),
             "threshold": str(self.threshold),
@@ -264,19 +259,6 @@ class Projective(Supported, OneNumber, ChannelDesign):
 def best_space(domain: int, epsilon: LocalEpsilon, most: int = MOST_VECTORS) -> Space:
     """The space with a point for every answer that has the least variance for a rare answer."""
     factor = approximate_factor(epsilon)
-    spaces = list(_spaces(domain, most))
-    if not spaces:
-        raise InvalidParameter(
-            "domain",
-            rule=f"must leave at most {most} vectors to transform",
-            value=domain,
-            next_step="Write method: hadamard.",
-        )
-    return min(spaces, key=lambda space: _rare(space, factor))
-
-
-def _spaces(domain: int, most: int) -> list[Space]:
-    """Over every field the smallest space that is large enough."""
     spaces = []
     for field in prime_powers(min(domain, int(most**0.5))):
         space = Space(field, 2)
@@ -284,9 +266,15 @@ def _spaces(domain: int, most: int) -> list[Space]:
             space = Space(field, space.dimension + 1)
         if space.vectors <= most:
             spaces.append(space)
-    return spaces
-
-
-def _rare(space: Space, factor: Fraction) -> Fraction:
-    c = space.hyperplane
-    return space.support(factor * c / (factor * c + space.points - c)).rare
+    if not spaces:
+        raise InvalidParameter(
+            "domain",
+            rule=f"must leave at most {most} vectors to transform",
+            value=domain,
+            next_step="Write method: hadamard.",
+        )
+    rare = []
+    for space in spaces:
+        c = space.hyperplane
+        rare.append(space.support(factor * c / (factor * c + space.points - c)).rare)
+    return spaces[rare.index(min(rare))]

@@ -20,7 +20,7 @@ from leeward.core.errors import BadFile, InvalidParameter, LeewardError
 from leeward.core.noise.exact_selection import below
 from leeward.core.randomness import SecretBits
 from leeward.core.state import create_own, read_own, require_own, state_folder
-from leeward.systems.local.survey import Question, Stratum, Survey
+from leeward.systems.local.survey import Stratum, Survey
 from leeward.systems.local.word_draws import Reports
 
 KIND = "report"
@@ -64,7 +64,19 @@ class Report:
 def draw_report(survey: Survey, answers: Mapping[str, str], stratum: Stratum) -> Report:
     """Randomise the answers of one person; with `ask: one` a single one, drawn first."""
     bits = SecretBits()
-    places = {question.name: _position(question, answers) for question in survey.questions}
+    places = {}
+    for question in survey.questions:
+        place = question.positions.get(answers.get(question.name, ""))
+        if place is None:  # the refusal does not show what was answered
+            codes = question.answers.codes
+            listed = ", ".join(codes[:20]) + (", …" if len(codes) > 20 else "")
+            raise InvalidParameter(
+                "--answer",
+                rule=f"must be one of the answers to {question.name}: {listed}",
+                value="something else (not shown)",
+                next_step="Nothing was drawn. Answer by one of these codes.",
+            )
+        places[question.name] = place
     questions = survey.questions
     if survey.ask == "one":
         questions = (questions[below(len(questions), bits)],)
@@ -73,21 +85,6 @@ def draw_report(survey: Survey, answers: Mapping[str, str], stratum: Stratum) ->
         for question in questions
     )
     return Report(survey.digest, f"{bits.word(ID_BITS):032x}", stratum, given)
-
-
-def _position(question: Question, answers: Mapping[str, str]) -> int:
-    """The number of an answer; a refusal does not show what was answered."""
-    found = question.positions.get(answers.get(question.name, ""))
-    if found is None:
-        codes = question.answers.codes
-        listed = ", ".join(codes[:20]) + (", …" if len(codes) > 20 else "")
-        raise InvalidParameter(
-            "--answer",
-            rule=f"must be one of the answers to {question.name}: {listed}",
-            value="something else (not shown)",
-            next_step="Nothing was drawn. Answer by one of these codes.",
-        ) from None
-    return found
 
 
 def read_stratum(survey: Survey, given: Mapping[str, str] | None) -> Stratum:
@@ -122,7 +119,8 @@ def read_report(content: bytes | str, survey: Survey) -> Report:
     if not isinstance(told["id"], str) or not ID.fullmatch(told["id"]):
         raise malformed("must have an id of 32 hexadecimal digits")
     stratum = told["stratum"]
-    if stratum is not None and not (isinstance(stratum, dict) and _texts(stratum)):
+    codes = stratum.values() if isinstance(stratum, dict) else ()
+    if stratum is not None and not (codes and all(isinstance(code, str) for code in codes)):
         raise malformed("must have a stratum of codes, or null")
     return Report(
         survey.digest,
@@ -134,14 +132,10 @@ def read_report(content: bytes | str, survey: Survey) -> Report:
 
 def _with_keys_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON; of a key that stands twice programs disagree which one counts."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    keys = dict(pairs)
+    if len(keys) < len(pairs):
         raise ValueError("a key twice")
-    return found
-
-
-def _texts(stratum: Mapping[str, object]) -> bool:
-    return bool(stratum) and all(isinstance(one, str) for one in stratum.values())
+    return keys
 
 
 def _given(reports: object, survey: Survey) -> Iterator[tuple[str, Reports]]:
@@ -153,8 +147,8 @@ def _given(reports: object, survey: Survey) -> Iterator[tuple[str, Reports]]:
     names = [report["question"] for report in reports]
     every = [question.name for question in survey.questions]
     if names != every if survey.ask == "all" else (len(names) != 1 or names[0] not in every):
-        asked = "every question in its order" if survey.ask == "all" else "exactly one question"
-        raise malformed(f"must report on {asked}")
+        rule = "every question in its order" if survey.ask == "all" else "exactly one question"
+        raise malformed(f"must report on {rule}")
     for report in reports:
         yield (
             report["question"],
@@ -179,19 +173,19 @@ def own_report(
     """
     day = (today or date.today()).isoformat()  # where the person is
     folder = _folder(survey)
-    held = list(_held(folder, survey))
+    before = list(_kept(folder, survey))
     # A clock that was set back makes no room: later days count as today.
-    late = sum(one >= day for one, _ in held)
-    if len(held) >= survey.per_person or late >= survey.per_day:
-        return held[-1][1], False
+    late = sum(other >= day for other, _ in before)
+    if len(before) >= survey.per_person or late >= survey.per_day:
+        return before[-1][1], False
     fresh = draw()
     content = json.dumps({"day": day, "report": fresh.as_json(survey)}).encode()
     try:
         with suppress(FileExistsError):  # another call was first
-            create_own(folder / f"{len(held) + 1}.json", content)
+            create_own(folder / f"{len(before) + 1}.json", content)
     except OSError as error:
         raise _unusable(folder, error) from None
-    for _, kept in list(_held(folder, survey))[len(held) :]:
+    for _, kept in list(_kept(folder, survey))[len(before) :]:
         return kept, kept.id == fresh.id
     raise _unusable(folder, FileNotFoundError())
 
@@ -212,7 +206,7 @@ def _folder(survey: Survey) -> Path:
     return folder
 
 
-def _held(folder: Path, survey: Survey) -> Iterator[tuple[str, Report]]:
+def _kept(folder: Path, survey: Survey) -> Iterator[tuple[str, Report]]:
     """The days and reports that are kept; one that cannot be read is no reason to draw again."""
     for number in range(1, survey.per_person + 1):
         path = folder / f"{number}.json"
@@ -222,18 +216,13 @@ def _held(folder: Path, survey: Survey) -> Iterator[tuple[str, Report]]:
             if not DAY.fullmatch(day):
                 raise ValueError("no day")
         except FileNotFoundError as error:
-            if _last_number(folder, survey) > number:
+            later = range(number + 1, survey.per_person + 1)
+            if any(os.path.lexists(folder / f"{other}.json") for other in later):
                 raise _unusable(path, error) from None
             return
         except (OSError, ValueError, KeyError, TypeError, LeewardError) as error:
             raise _unusable(path, error) from None
         yield day, report
-
-
-def _last_number(folder: Path, survey: Survey) -> int:
-    """The largest number of a kept report, or 0."""
-    every = range(1, survey.per_person + 1)
-    return max((one for one in every if os.path.lexists(folder / f"{one}.json")), default=0)
 
 
 def _unusable(path: Path | None, error: Exception) -> BadFile:

@@ -99,15 +99,11 @@ class Result:
         self, question: str | None = None, stratum: Mapping[str, str] | None = None
     ) -> QuestionEstimates:
         """The table of a question, of everyone or of one stratum."""
-        asked = self.survey.questions[0] if question is None else self.survey.question(question)
-        for estimates in self.tables:
-            same = (
-                estimates.everyone
-                if stratum is None
-                else self.survey.named(estimates.stratum) == stratum
-            )
-            if estimates.question.name == asked.name and same:
-                return estimates
+        wanted = self.survey.questions[0] if question is None else self.survey.question(question)
+        for table in (table for table in self.tables if table.question.name == wanted.name):
+            of_stratum = self.survey.named(table.stratum) == stratum
+            if table.everyone if stratum is None else of_stratum:
+                return table
         raise InvalidParameter(
             "stratum",
             rule="must be one that sent reports",
@@ -198,37 +194,33 @@ def _table(
     question: Question, collection: Collection, strata: Sequence[Stratum], *, everyone: bool
 ) -> QuestionEstimates:
     """The estimates for one question among the people of some strata."""
-    reports = sum(collection.reports[one] for one in strata)
+    reports = sum(collection.reports[stratum] for stratum in strata)
     on_it = collection.of(question, strata)
     stratum, asked = None if everyone else strata[0], len(on_it)
     if not asked:
         none: Counts = np.zeros(0)
         return QuestionEstimates(question, stratum, everyone, reports, 0, none, none, none)
-    found = question.channel.counts(on_it)
-    margins = margins_of(found, question.channel.variances(on_it, found), asked, reports)
-    counts = found * (reports / asked)
-    near = project(found / asked)
+    estimates = question.channel.counts(on_it)
+    variances = question.channel.variances(on_it, estimates)
+    margins = margins_of(estimates, variances, asked, reports)
+    counts = estimates * (reports / asked)
+    near = project(estimates / asked)
     return QuestionEstimates(question, stratum, everyone, reports, asked, counts, margins, near)
 
 
-def margins_of(found: Counts, variances: Counts, asked: int, reports: int) -> Counts:
-    """The margins of counts that are scaled from those who were asked to all who reported."""
-    of_share = variances / asked**2 + _of_sample(found, asked, reports)
-    margins: Counts = QUANTILE * reports * np.sqrt(of_share)
-    return margins
+def margins_of(estimates: Counts, variances: Counts, asked: int, reports: int) -> Counts:
+    """The margins of counts that are scaled from those who were asked to all who reported.
 
-
-def _of_sample(found: Counts, asked: int, reports: int) -> Counts:
-    """What a random sample without replacement adds to the variance of a share.
-
-    (1 − n/N)·p(1−p)·N/(N−1)/n: nothing where everyone was asked. Few people may all agree by
-    chance: p(1−p) is at least that of two more on either side (Agresti and Coull 1998).
+    A random sample without replacement adds (1 − n/N)·p(1−p)·N/(N−1)/n to the variance of a share:
+    nothing where everyone was asked. Few people may all agree by chance: p(1−p) is at least that of
+    two more on either side (Agresti and Coull 1998).
     """
-    people = np.clip(found, 0, asked)
+    people = np.clip(estimates, 0, asked)
     share, nearer = people / asked, (people + 2) / (asked + 4)
     left_out = (1 - asked / reports) * reports / max(reports - 1, 1)
-    added: Counts = left_out * np.maximum(share * (1 - share), nearer * (1 - nearer)) / asked
-    return added
+    added = left_out * np.maximum(share * (1 - share), nearer * (1 - nearer)) / asked
+    margins: Counts = QUANTILE * reports * np.sqrt(variances / asked**2 + added)
+    return margins
 
 
 def project(shares: Counts) -> Counts:
@@ -257,8 +249,8 @@ def csv_bytes(content: Mapping[str, Any]) -> bytes:
     write.writerow(COLUMNS)
     for table in content["tables"]:
         stratum = table["stratum"]
-        told = NOT_TOLD if stratum is None else ", ".join(stratum.values())
-        before = (EVERYONE if table["everyone"] else told, table["question"])
+        name = NOT_TOLD if stratum is None else ", ".join(stratum.values())
+        before = (EVERYONE if table["everyone"] else name, table["question"])
         for row in table["answers"]:
             numbers = (row[name] for name in COLUMNS[6:])
             write.writerow(

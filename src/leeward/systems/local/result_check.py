@@ -46,46 +46,42 @@ def _contents(folder: Path, certificate: SurveyCertificate) -> Iterator[str]:
         ):
             yield "its survey does not have the digest or the thresholds that follow from it"
             return
-        if (folder / RESULT).stat().st_size > _most_bytes(survey, certificate):
+        # A table of each question for everyone and each stratum.
+        questions = [question.as_json() for question in survey.questions]
+        answers = sum(len(question["answers"]) for question in questions)
+        each = len(written({"asked": questions})) + ANSWER_BYTES * (answers + len(questions))
+        most = each * (1 + len(certificate.strata)) + len(certificate.to_json()) * len(questions)
+        if (folder / RESULT).stat().st_size > most + ANSWER_BYTES:
             yield f"{RESULT} is larger than its survey can need"
             return
         content = (folder / RESULT).read_bytes()
-        found = json.loads(content)
-        if not is_written(json_parts(found), content):
+        result = json.loads(content)
+        if not is_written(json_parts(result), content):
             yield f"{RESULT} is not written as `leeward local aggregate` writes it"
             return
-        yield from _result(folder, survey, found)
-        yield from _statements(folder, survey, found, certificate)
+        yield from _result(folder, survey, result)
+        yield from _statements(folder, survey, result, certificate)
     except UNREADABLE:
         yield f"{RESULT} or the survey in {CERTIFICATE} cannot be read"
 
 
-def _most_bytes(survey: Survey, certificate: SurveyCertificate) -> int:
-    """How large the estimates may be: a table of each question for everyone and each stratum."""
-    asked = [question.as_json() for question in survey.questions]
-    answers = sum(len(entry["answers"]) for entry in asked)
-    each = len(written({"asked": asked})) + ANSWER_BYTES * (answers + len(asked))
-    strata = len(certificate.to_json()) * len(asked)
-    return each * (1 + len(certificate.strata)) + strata + ANSWER_BYTES
-
-
-def _result(folder: Path, survey: Survey, found: Mapping[str, Any]) -> Iterator[str]:
-    if (found["survey"], found["digest"]) != (survey.name, survey.digest):
+def _result(folder: Path, survey: Survey, result: Mapping[str, Any]) -> Iterator[str]:
+    if (result["survey"], result["digest"]) != (survey.name, survey.digest):
         yield f"{RESULT} is of another survey"
-    if found["confidence"] != CONFIDENCE:
+    if result["confidence"] != CONFIDENCE:
         yield f"{RESULT} has margins of another confidence than {CONFIDENCE}"
-    if not has_content(folder / CSV, csv_bytes(found)):
+    if not has_content(folder / CSV, csv_bytes(result)):
         yield f"{CSV} does not agree with {RESULT}"
-    if not _adds_up(survey, found["tables"]):
+    if not _adds_up(survey, result["tables"]):
         yield f"{RESULT} has strata or questions whose numbers of reports do not add up"
         return
-    for table in found["tables"]:
+    for table in result["tables"]:
         answers, name = table["answers"], f"a table of {table['question']} in {RESULT}"
         question = survey.question(table["question"])
         listed = question.as_json()["answers"] if table["asked"] else []
         if [{key: answer[key] for key in ("code", "label")} for answer in answers] != listed:
             yield f"{name} has other answers than the survey"
-        elif not all(map(_follow, _shares(table))):
+        elif not all(isclose(*pair, rel_tol=0, abs_tol=ROUNDING) for pair in _shares(table)):
             yield f"{name} has shares that do not follow from its counts"
         elif table["asked"]:
             yield from (f"{name} has {wrong}" for wrong in _impossible(question.channel, table))
@@ -96,14 +92,14 @@ def _adds_up(survey: Survey, tables: Sequence[Mapping[str, Any]]) -> bool:
     names = [question.name for question in survey.questions]
     every, parts = tables[: len(names)], tables[len(names) :]
     strata = [part["stratum"] for part in parts[: len(parts) // len(names)]]
-    told = [read_stratum(survey, one) for one in strata]
+    known = [read_stratum(survey, stratum) for stratum in strata]
     order = [(True, name, None) for name in names]
-    order += [(False, name, one) for name in names for one in strata]
+    order += [(False, name, stratum) for name in names for stratum in strata]
     numbers = [(table["reports"], table["asked"]) for table in tables]
     return (
         [(table["everyone"], table["question"], table["stratum"]) for table in tables] == order
-        and [survey.named(one) for one in told] == strata
-        and len(set(told)) == len(told)
+        and [survey.named(stratum) for stratum in known] == strata
+        and len(set(known)) == len(known)
         and all(type(number) is int and number >= 0 for pair in numbers for number in pair)
         and all(_asked(survey, tables, place) for place in (None, *strata))
         and (not parts or all(_sums(parts, one) == _sums([one], one) for one in every))
@@ -121,8 +117,8 @@ def _asked(
             if table["everyone"] is everyone and table["stratum"] == stratum
         ]
         reports, asked = {entry["reports"] for entry in group}, [entry["asked"] for entry in group]
-        told = {sum(asked)} if survey.ask == "one" else set(asked)
-        if group and (reports != told or 0 in reports):
+        due = {sum(asked)} if survey.ask == "one" else set(asked)
+        if group and (reports != due or 0 in reports):
             return False
     return True
 
@@ -137,16 +133,17 @@ def _impossible(channel: Channel, table: Mapping[str, Any]) -> Iterator[str]:
     """What no reports give: counts beyond those of the extreme ones, margins of other counts."""
     asked, reports = table["asked"], table["reports"]
     counts, margins = (
-        np.array([one[key] for one in table["answers"]]) for key in ("count", "count_margin")
+        np.array([answer[key] for answer in table["answers"]]) for key in ("count", "count_margin")
     )
-    found = counts * (asked / reports)
+    estimates = counts * (asked / reports)
     reach = np.array([-1.0, 1.0]) * asked * channel.most_moved
     if isinstance(channel, Supported):
         reach = channel.support.estimates(np.array([0, asked]), asked)
-    if (found < reach[0] - ROUNDING).any() or (found > reach[1] + ROUNDING).any():
+    if (estimates < reach[0] - ROUNDING).any() or (estimates > reach[1] + ROUNDING).any():
         yield "counts that no reports give"
     least, most = (
-        margins_of(found, one, asked, reports) for one in channel.variance_range(asked, found)
+        margins_of(estimates, variances, asked, reports)
+        for variances in channel.variance_range(asked, estimates)
     )
     if (margins < least * (1 - SLACK) - ROUNDING).any() or (
         margins > most * (1 + SLACK) + ROUNDING
@@ -165,24 +162,17 @@ def _shares(table: Mapping[str, Any]) -> Iterator[tuple[float, float]]:
         yield near, answer["projected"]
 
 
-def _follow(pair: tuple[float, float]) -> bool:
-    return isclose(*pair, rel_tol=0, abs_tol=ROUNDING)
-
-
 def _statements(
-    folder: Path, survey: Survey, found: Mapping[str, Any], certificate: SurveyCertificate
+    folder: Path, survey: Survey, result: Mapping[str, Any], certificate: SurveyCertificate
 ) -> Iterator[str]:
     """What the certificate says of a result; words are compared where this version wrote them."""
-    survey_certificate = certify(survey, found, certificate.name, certificate.created)
+    follows = certify(survey, result, certificate.name, certificate.created)
     facts = ("reports", "strata", "questions")
-    if any(getattr(survey_certificate, fact) != getattr(certificate, fact) for fact in facts):
+    if any(getattr(follows, fact) != getattr(certificate, fact) for fact in facts):
         yield f"{CERTIFICATE} has other numbers of reports than {RESULT}"
     if not certificate.same_program:
         return
-    if (survey_certificate.guarantee, survey_certificate.notes) != (
-        certificate.guarantee,
-        certificate.notes,
-    ):
+    if (follows.guarantee, follows.notes) != (certificate.guarantee, certificate.notes):
         yield f"{CERTIFICATE} promises something else than its survey"
-    if not has_content(folder / REPORT, page(survey_certificate, found).encode()):
+    if not has_content(folder / REPORT, page(follows, result).encode()):
         yield f"{REPORT} is not what the result says"

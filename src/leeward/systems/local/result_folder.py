@@ -115,21 +115,27 @@ SURVEY = SealedFolder(
 )
 
 
-def certify(survey: Survey, found: Mapping[str, Any], name: str, created: str) -> SurveyCertificate:
+def certify(
+    survey: Survey, result: Mapping[str, Any], name: str, created: str
+) -> SurveyCertificate:
     """The certificate of a result, without the checksums of its files."""
-    every = [entry for entry in found["tables"] if entry["everyone"]]
-    parts = [one for one in found["tables"] if not one["everyone"]]
+    every = [table for table in result["tables"] if table["everyone"]]
+    parts = [table for table in result["tables"] if not table["everyone"]]
     first = survey.questions[0].name
-    strata = [one for one in parts or every if one["question"] == first]
-    questions = [
-        AskedQuestion(
-            name=one["question"],
-            method=survey.question(one["question"]).channel.name,
-            asked=one["asked"],
-            most_moved=_most_moved(survey, one),
+    strata = [table for table in parts or every if table["question"] == first]
+    questions = []
+    for table in every:
+        channel = survey.question(table["question"]).channel
+        # A false report on a question that some were asked moves in proportion more.
+        scale: float = table["reports"] / max(table["asked"], 1)
+        questions.append(
+            AskedQuestion(
+                name=table["question"],
+                method=channel.name,
+                asked=table["asked"],
+                most_moved=round(channel.most_moved * scale, DIGITS),
+            )
         )
-        for one in every
-    ]
     return SurveyCertificate(
         kind="survey",
         format=1,
@@ -147,19 +153,12 @@ def certify(survey: Survey, found: Mapping[str, Any], name: str, created: str) -
         ),
         reports=every[0]["reports"],
         strata=tuple(
-            StratumReports(stratum=one["stratum"], reports=one["reports"]) for one in strata
+            StratumReports(stratum=table["stratum"], reports=table["reports"]) for table in strata
         ),
         questions=tuple(questions),
         notes=tuple(_notes(survey, questions)),
         files={},
     )
-
-
-def _most_moved(survey: Survey, table: Mapping[str, Any]) -> float:
-    """What one false report moves: of a question that some were asked, in proportion more."""
-    moved = survey.question(table["question"]).channel.most_moved
-    scale: float = table["reports"] / max(table["asked"], 1)
-    return round(moved * scale, DIGITS)
 
 
 def _notes(survey: Survey, questions: list[AskedQuestion]) -> Iterator[str]:
@@ -194,16 +193,16 @@ def write_result(result: Result, target: Path) -> SurveyCertificate:
     """A new folder with everything, which appears complete or not at all."""
     require_free(target)
     created = datetime.now(UTC).isoformat(timespec="seconds")
-    found = result.as_json()
-    certificate = certify(result.survey, found, target.name, created)
+    content = result.as_json()
+    certificate = certify(result.survey, content, target.name, created)
     contents = {
         RESULT: result.to_bytes(),
-        CSV: csv_bytes(found),
-        REPORT: page(certificate, found).encode(),
+        CSV: csv_bytes(content),
+        REPORT: page(certificate, content).encode(),
     }
     with appearing(target) as folder:
-        for name, content in contents.items():
-            write_file(folder / name, content)
+        for name, written in contents.items():
+            write_file(folder / name, written)
         return SURVEY.seal(folder, certificate)
 
 

@@ -34,23 +34,32 @@ class Panel:
     left_out: int
 
 
-def page(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> str:
+def page(certificate: "SurveyCertificate", result: Mapping[str, Any]) -> str:
     """The whole page."""
-    asked = [
-        (entry, [_panel(table) for table in found["tables"] if table["question"] == entry["name"]])
-        for entry in certificate.survey["questions"]
+    questions = certificate.survey["questions"]
+    panels = [
+        [_panel(table) for table in result["tables"] if table["question"] == question["name"]]
+        for question in questions
     ]
+    laws = []
+    for question in questions:
+        law = (f"{key} {value}" for key, value in question["law"].items() if key != "kind")
+        texts = (question["method"].replace("_", " "), ", ".join(law))
+        laws.append(PageRow(question["name"], texts))
     return template("local/result.html.j2").render(
         mark="",
         certificate=certificate,
         made=time(certificate.created),
-        questions=[(one, panels[0], panels[1 : 1 + MOST_STRATA]) for one, panels in asked],
-        more_strata=max(0, len(asked[0][1]) - 1 - MOST_STRATA),
+        questions=[
+            (question, of_question[0], of_question[1 : 1 + MOST_STRATA])
+            for question, of_question in zip(questions, panels, strict=True)
+        ],
+        more_strata=max(0, len(panels[0]) - 1 - MOST_STRATA),
         strata=[
             PageRow(_name(reports.stratum), (count(reports.reports),))
             for reports in certificate.strata
         ],
-        laws=[_law(one) for one in certificate.survey["questions"]],
+        laws=laws,
     )
 
 
@@ -58,17 +67,17 @@ def _panel(table: Mapping[str, Any]) -> Panel:
     title = "Everyone" if table["everyone"] else _name(table["stratum"])
     answers = table["answers"]
     largest = sorted(range(len(answers)), key=lambda at: -answers[at]["count"])[:MOST_BARS]
-    shown = [answers[at] for at in sorted(largest)]
-    return Panel(
-        title,
-        table["reports"],
-        table["asked"],
-        bars([_bar(one) for one in shown], title=title, head="Answer", unit="Reports")
-        if shown
-        else None,
-        tuple(map(_row, shown)),
-        len(answers) - len(shown),
-    )
+    chart_bars, rows = [], []
+    for answer in (answers[at] for at in sorted(largest)):
+        label = cut(answer["label"])
+        value, margin = round(answer["count"]), round(answer["count_margin"])
+        chart_bars.append(ChartBar(label, value, (value - margin, value + margin)))
+        share, of_share, near = (answer[name] for name in ("share", "share_margin", "projected"))
+        texts = (points(share) + "\u00a0%", f"± {points(of_share)}", points(near) + "\u00a0%")
+        rows.append(PageRow(label, texts))
+    chart = bars(chart_bars, title=title, head="Answer", unit="Reports") if rows else None
+    left_out = len(answers) - len(rows)
+    return Panel(title, table["reports"], table["asked"], chart, tuple(rows), left_out)
 
 
 def _name(stratum: Mapping[str, str] | None) -> str:
@@ -77,34 +86,18 @@ def _name(stratum: Mapping[str, str] | None) -> str:
     return ", ".join(f"{name} {code}" for name, code in stratum.items())
 
 
-def _bar(answer: Mapping[str, Any]) -> ChartBar:
-    value, margin = round(answer["count"]), round(answer["count_margin"])
-    return ChartBar(cut(answer["label"]), value, (value - margin, value + margin))
-
-
-def _row(answer: Mapping[str, Any]) -> PageRow:
-    share, margin, near = (answer[name] for name in ("share", "share_margin", "projected"))
-    texts = (points(share) + "\u00a0%", f"± {points(margin)}", points(near) + "\u00a0%")
-    return PageRow(cut(answer["label"]), texts)
-
-
 def points(share: float) -> str:
     """A share in per cent with one decimal."""
     return f"{100 * share:.1f}".replace("-", "−")
 
 
-def _law(question: Mapping[str, Any]) -> PageRow:
-    told = ", ".join(f"{key} {value}" for key, value in question["law"].items() if key != "kind")
-    return PageRow(question["name"], (question["method"].replace("_", " "), told))
-
-
-def lines(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> Iterator[str]:
+def lines(certificate: "SurveyCertificate", result: Mapping[str, Any]) -> Iterator[str]:
     """The answer of the command: the table of everyone, the promise, what is not protected."""
     yield f"{counted(certificate.reports, 'report')} of the survey {certificate.survey['name']}."
-    for one in found["tables"]:
-        if one["everyone"]:
+    for table in result["tables"]:
+        if table["everyone"]:
             yield ""
-            yield from _lines(one)
+            yield from _lines(table)
     if len(certificate.strata) > 1:
         yield ""
         numbers = (
@@ -118,10 +111,8 @@ def lines(certificate: "SurveyCertificate", found: Mapping[str, Any]) -> Iterato
 
 def _lines(table: Mapping[str, Any]) -> Iterator[str]:
     panel = _panel(table)
-    width = min(
-        MOST_LETTERS,
-        max(len(page_row.head) for page_row in (*panel.rows, PageRow(table["question"], ()))),
-    )
+    longest = max(len(head) for head in (*(row.head for row in panel.rows), table["question"]))
+    width = min(MOST_LETTERS, longest)
     yield _line(table["question"], ("count", "margin", "share", "margin", "projected"), width)
     for row, (bar, _) in zip(panel.rows, panel.chart.rows if panel.chart else (), strict=True):
         yield _line(row.head, (count(bar.value), bar.reach, *row.cells), width)

@@ -19,7 +19,6 @@ from leeward.systems.local.channel import (
     ChannelDesign,
     Counts,
     Matrix,
-    at_estimates,
     read_domain,
     read_rising,
     refused_report,
@@ -96,15 +95,6 @@ class Sketch(ChannelDesign):
         r, m = self.rows, self.width
         shared = (n - f) * (1 - 1 / r) + squares / r
         return (m / (m - 1)) ** 2 * (self.privacy_part(n) + shared * (1 - 1 / m) / m)
-
-    def variances(self, reports: Reports, counts: Counts) -> Counts:
-        """Of the estimates from these reports, each at the estimate itself."""
-        return at_estimates(self.variance, len(reports), counts)
-
-    def variance_range(self, n: int, counts: Counts) -> tuple[Counts, Counts]:
-        """They follow from the estimates."""
-        estimates = at_estimates(self.variance, n, counts)
-        return estimates, estimates
 
     def privacy_part(self, n: float) -> float:
         """n·e^(ε/2)/(e^(ε/2) − 1)²: the variance without what shared counters add."""

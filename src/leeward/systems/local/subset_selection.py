@@ -100,8 +100,8 @@ class SubsetSelection(Supported, ChannelDesign):
 
     def counts(self, reports: Reports) -> Counts:
         """By the number of reports that contain an answer."""
-        found = np.bincount(reports.ravel(), minlength=self.domain)
-        return self.support.estimates(found, len(reports))
+        supporting = np.bincount(reports.ravel(), minlength=self.domain)
+        return self.support.estimates(supporting, len(reports))
 
     def matrix(self) -> Matrix:
         """Reports are the subsets in the order of `itertools.combinations`."""
@@ -127,9 +127,7 @@ def best_size(domain: int, epsilon: LocalEpsilon) -> int:
     """w of the least variance for a rare answer, one of the two whole numbers beside k/(e^ε+1)."""
     factor = approximate_factor(epsilon)
     low = max(1, int(domain / (factor + 1)))
-    return min((low, min(low + 1, domain - 1)), key=lambda w: _rare_variance(domain, factor, w))
-
-
-def _rare_variance(domain: int, factor: Fraction, size: int) -> Fraction:
-    p = size * factor / (size * factor + domain - size)
-    return Support(p, (size - p) / (domain - 1)).rare
+    sizes = (low, min(low + 1, domain - 1))
+    chances = (w * factor / (w * factor + domain - w) for w in sizes)
+    rare = [Support(p, (w - p) / (domain - 1)).rare for w, p in zip(sizes, chances, strict=True)]
+    return sizes[rare.index(min(rare))]

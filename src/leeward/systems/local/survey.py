@@ -39,10 +39,14 @@ WORKPLACES = re.compile(
 )
 """Names of strata that mean an employer: its number of reports would be public."""
 
-ANSWERS = "must be a list of codes, of codes with labels, or a mapping of codes to labels"
-
 Stratum: TypeAlias = tuple[str, ...] | None
 """A code of every stratum attribute; None for people who do not tell theirs."""
+
+
+WrittenAnswers = Annotated[
+    list[str | dict[str, str]] | dict[str, str] | None,
+    one_of("must be a list of codes, of codes with labels, or a mapping of codes to labels"),
+]
 
 
 class WrittenQuestion(Written):
@@ -50,7 +54,7 @@ class WrittenQuestion(Written):
 
     name: str
     question: str
-    answers: Annotated[list[str | dict[str, str]] | dict[str, str] | None, one_of(ANSWERS)] = None
+    answers: WrittenAnswers = None
     codes: str | None = None
 
 
@@ -66,7 +70,7 @@ class WrittenSurvey(Written):
 
     name: str
     question: str | None = None
-    answers: Annotated[list[str | dict[str, str]] | dict[str, str] | None, one_of(ANSWERS)] = None
+    answers: WrittenAnswers = None
     codes: str | None = None
     questions: tuple[WrittenQuestion, ...] = ()
     ask: Literal["all", "one"] = "all"
@@ -140,9 +144,9 @@ class Survey:
     per_day: int = 1
 
     def __post_init__(self) -> None:
-        raise_all([*self._wrong_names(), *self._wrong_strata(), *self._wrong_limits()])
+        raise_all(self._wrong())
 
-    def _wrong_names(self) -> Iterator[LeewardError]:
+    def _wrong(self) -> Iterator[LeewardError]:
         if not re.fullmatch(BUNDLE_NAME, self.name):
             rule = "must be letters, digits, '.', '_' and '-', at most 100"
             yield _refused("name", rule, shown(self.name), "Choose another name.")
@@ -151,9 +155,8 @@ class Survey:
             rule = "must be at least one question, each with a name of its own"
             yield _refused("questions", rule, f"{len(names)} questions", "Name each one otherwise.")
         if self.ask not in ASK:
-            yield _refused("ask", f"must be one of {', '.join(ASK)}", shown(self.ask), "Write all.")
-
-    def _wrong_strata(self) -> Iterator[LeewardError]:
+            where = f"{PARAMETER}.ask"
+            yield InvalidParameter.unknown(where, self.ask, ASK, next_step="Write all.")
         for name, codes in self.strata.items():
             where = f"strata.{name}"
             if not re.fullmatch(NAME, name):
@@ -166,8 +169,6 @@ class Survey:
             if not codes or len(set(codes)) < len(codes) or not all(map(_is_plain, codes)):
                 rule = "must list its codes, each once"
                 yield _refused(where, rule, f"{len(codes)} codes", "Mend the list.")
-
-    def _wrong_limits(self) -> Iterator[LeewardError]:
         if not 1 <= self.per_day <= self.per_person <= MOST_REPORTS:
             yield _refused(
                 "limits",
@@ -184,18 +185,15 @@ class Survey:
     @property
     def sentences(self) -> tuple[str, ...]:
         """The promise to one person."""
-        return tuple(
-            local_sentence.text for local_sentence in local_sentences(self.epsilon, self.draws)
-        )
+        return tuple(sentence.text for sentence in local_sentences(self.epsilon, self.draws))
 
     def question(self, name: str) -> Question:
         """The question of this name."""
-        found = next((one for one in self.questions if one.name == name), None)
-        if found is None:
-            names = ", ".join(one.name for one in self.questions)
-            rule = f"must be a question of the survey: {names}"
+        questions = {question.name: question for question in self.questions}
+        if name not in questions:
+            rule = f"must be a question of the survey: {', '.join(questions)}"
             raise InvalidParameter("question", rule=rule, value=shown(name), next_step="Name one.")
-        return found
+        return questions[name]
 
     def named(self, stratum: Stratum) -> dict[str, str] | None:
         """A stratum with the names of its attributes."""
@@ -208,7 +206,7 @@ class Survey:
             "epsilon": self.epsilon.text,
             "ask": self.ask,
             "questions": [question.as_json() for question in self.questions],
-            "strata": [{"name": name, "codes": list(one)} for name, one in self.strata.items()],
+            "strata": [{"name": name, "codes": list(codes)} for name, codes in self.strata.items()],
             "limits": {"per_person": self.per_person, "per_day": self.per_day},
         }
 
@@ -238,17 +236,10 @@ def survey_of(content: Mapping[str, Any]) -> Survey:
         )
         for entry in content["questions"]
     ]
-    strata = {one["name"]: tuple(one["codes"]) for one in content["strata"]}
+    strata = {stratum["name"]: tuple(stratum["codes"]) for stratum in content["strata"]}
     limits = content["limits"]
-    return Survey(
-        content["name"],
-        epsilon,
-        tuple(questions),
-        content["ask"],
-        strata,
-        limits["per_person"],
-        limits["per_day"],
-    )
+    ask, often = content["ask"], (limits["per_person"], limits["per_day"])
+    return Survey(content["name"], epsilon, tuple(questions), ask, strata, *often)
 
 
 def canonical_json(content: object) -> str:
@@ -307,9 +298,9 @@ def _survey(content: Mapping[str, object], folder: Path) -> Survey:
 
 def _questions(written: WrittenSurvey) -> tuple[WrittenQuestion, ...]:
     """The questions of the list, or the one at the top, which has the name of the survey."""
-    alone = {"question", "answers", "codes"} & written.model_fields_set
-    if written.questions and alone:
-        rule = f"must not stand beside questions, which have their own: {', '.join(sorted(alone))}"
+    at_top = {"question", "answers", "codes"} & written.model_fields_set
+    if written.questions and at_top:
+        rule = f"must not stand beside questions, which have their own: {', '.join(sorted(at_top))}"
         raise _refused("questions", rule, f"{len(written.questions)} questions", "Keep one way.")
     if written.questions:
         for question in written.questions:
@@ -318,33 +309,21 @@ def _questions(written: WrittenSurvey) -> tuple[WrittenQuestion, ...]:
                 raise _refused("questions.name", rule, shown(question.name), "Choose another name.")
         return written.questions
     if written.question is None:
-        raise _refused("question", "must be given", "nothing", "Add the key.")
-    alone_ = WrittenQuestion(
-        name=written.name,
-        question=written.question,
-        answers=written.answers,
-        codes=written.codes,
-    )
-    return (alone_,)
+        raise InvalidParameter.missing(f"{PARAMETER}.question")
+    name, text, answers = written.name, written.question, written.answers
+    return (WrittenQuestion(name=name, question=text, answers=answers, codes=written.codes),)
 
 
 def _question(question: WrittenQuestion, survey: WrittenSurvey, folder: Path) -> Question:
-    where = (
-        f"{PARAMETER}.answers"
-        if question.name == survey.name
-        else f"{PARAMETER}.{question.name}.answers"
-    )
+    within = "" if question.name == survey.name else f".{question.name}"
+    where = f"{PARAMETER}{within}.answers"
     if (question.answers is None) is (question.codes is None):
         rule = "must be answers, or codes with the name of a CSV file, one of the two"
         value = "neither" if question.answers is None else "both"
         raise InvalidParameter(where, rule=rule, value=value, next_step="Write answers: [yes, no].")
     listed = read_codes(question.codes or _listed(question.answers or []), folder, where)
-    return Question(
-        question.name,
-        question.question,
-        listed,
-        channel(survey.method, len(listed.codes), survey.epsilon),
-    )
+    law = channel(survey.method, len(listed.codes), survey.epsilon)
+    return Question(question.name, question.question, listed, law)
 
 
 def _listed(answers: list[str | dict[str, str]] | dict[str, str]) -> list[str] | dict[str, str]:

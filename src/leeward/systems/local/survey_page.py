@@ -30,6 +30,10 @@ def page(survey: Survey) -> str:
     """The whole page; a survey that a browser cannot draw is refused."""
     for question in survey.questions:
         _require_drawable(question)
+    # Survey and laws for the script, as JSON that no text in it can break out of.
+    text = f'{{"digest":"{survey.digest}","survey":{survey.canonical}}}'
+    # How a content security policy names the one script that may run.
+    checksum = b64encode(sha256(script().encode()).digest()).decode()
     one_report = survey.epsilon.times(survey.draws // survey.per_person)
     return template("local/survey.html.j2").render(
         mark="",
@@ -37,9 +41,9 @@ def page(survey: Survey) -> str:
         several=len(survey.questions) > 1,
         most_listed=MOST_LISTED,
         again=another(one_report).text,
-        embedded=_embedded(survey),
+        embedded=Markup(text.replace("<", "\\u003c")),  # noqa: S704 (no tag begins in it)
         script=script(),
-        script_hash=_hash(script()),
+        script_hash=f"sha256-{checksum}",
     )
 
 
@@ -60,19 +64,8 @@ def _require_drawable(question: Question) -> None:
         )
 
 
-def _embedded(survey: Survey) -> Markup:
-    """Survey and laws for the script, as JSON that no text in it can break out of."""
-    text = f'{{"digest":"{survey.digest}","survey":{survey.canonical}}}'
-    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 (no tag begins in it)
-
-
 @cache
 def script() -> Markup:
     """The script of the page."""
     text = files("leeward.systems.local").joinpath("page.js").read_text(encoding="utf-8")
     return Markup(text)  # noqa: S704 (a file of the package)
-
-
-def _hash(text: str) -> str:
-    """How a content security policy names the one script that may run."""
-    return "sha256-" + b64encode(sha256(text.encode()).digest()).decode()

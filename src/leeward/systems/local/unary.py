@@ -62,10 +62,10 @@ class Unary(Supported, ChannelDesign):
 
     def counts(self, reports: Reports) -> Counts:
         """By the number of ones of each answer."""
-        found = np.zeros(self.domain, dtype=np.int64)
+        supporting = np.zeros(self.domain, dtype=np.int64)
         for part in parts(len(reports), self.domain):
-            found += ones(reports[part], self.domain)
-        return self.support.estimates(found, len(reports))
+            supporting += ones(reports[part], self.domain)
+        return self.support.estimates(supporting, len(reports))
 
     def matrix(self) -> Matrix:
         """Reports in the order of their bits as a number, the first answer in the lowest."""
@@ -88,8 +88,8 @@ class Unary(Supported, ChannelDesign):
 
 def ones(reports: Reports, width: int) -> np.ndarray:
     """How many reports have a 1, for each of `width` packed bits."""
-    found: np.ndarray = np.unpackbits(reports, axis=1, count=width).sum(axis=0, dtype=np.int64)
-    return found
+    supporting: np.ndarray = np.unpackbits(reports, axis=1, count=width).sum(axis=0, dtype=np.int64)
+    return supporting
 
 
 def packed(places: list[int], width: int) -> Reports:
