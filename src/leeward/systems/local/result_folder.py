@@ -54,7 +54,10 @@ class LocalGuarantee(Statement):
 
 
 class AskedQuestion(Statement):
-    """How many were asked a question, and by how much a false one moves an estimated count."""
+    """How many were asked a question, and by how much a false report moves an estimated count.
+
+    On a question that some people were asked it moves in proportion more.
+    """
 
     name: Text
     method: Text
@@ -119,22 +122,20 @@ def certify(
     survey: Survey, result: Mapping[str, Any], name: str, created: str
 ) -> SurveyCertificate:
     """The certificate of a result, without the checksums of its files."""
-    every = [table for table in result["tables"] if table["everyone"]]
+    everyone = [table for table in result["tables"] if table["everyone"]]
     parts = [table for table in result["tables"] if not table["everyone"]]
-    first = survey.questions[0].name
-    strata = [table for table in parts or every if table["question"] == first]
+    strata = [
+        StratumReports(stratum=table["stratum"], reports=table["reports"])
+        for table in parts or everyone
+        if table["question"] == survey.questions[0].name
+    ]
     questions = []
-    for table in every:
-        channel = survey.question(table["question"]).channel
-        # A false report on a question that some were asked moves in proportion more.
-        scale: float = table["reports"] / max(table["asked"], 1)
+    for table in everyone:
+        question, asked = table["question"], table["asked"]
+        channel = survey.question(question).channel
+        moved = round(channel.most_moved * (table["reports"] / max(asked, 1)), DIGITS)
         questions.append(
-            AskedQuestion(
-                name=table["question"],
-                method=channel.name,
-                asked=table["asked"],
-                most_moved=round(channel.most_moved * scale, DIGITS),
-            )
+            AskedQuestion(name=question, method=channel.name, asked=asked, most_moved=moved)
         )
     return SurveyCertificate(
         kind="survey",
@@ -151,10 +152,8 @@ def certify(
             in_all=survey.epsilon.times(survey.draws).text,
             sentences=survey.sentences,
         ),
-        reports=every[0]["reports"],
-        strata=tuple(
-            StratumReports(stratum=table["stratum"], reports=table["reports"]) for table in strata
-        ),
+        reports=everyone[0]["reports"],
+        strata=tuple(strata),
         questions=tuple(questions),
         notes=tuple(_notes(survey, questions)),
         files={},

@@ -94,10 +94,16 @@ def points(share: float) -> str:
 def lines(certificate: "SurveyCertificate", result: Mapping[str, Any]) -> Iterator[str]:
     """The answer of the command: the table of everyone, the promise, what is not protected."""
     yield f"{counted(certificate.reports, 'report')} of the survey {certificate.survey['name']}."
-    for table in result["tables"]:
-        if table["everyone"]:
-            yield ""
-            yield from _lines(table)
+    for table in (table for table in result["tables"] if table["everyone"]):
+        yield ""
+        panel, question = _panel(table), table["question"]
+        longest = max(len(head) for head in (*(row.head for row in panel.rows), question))
+        width = min(MOST_LETTERS, longest)
+        yield _line(question, ("count", "margin", "share", "margin", "projected"), width)
+        for row, (bar, _) in zip(panel.rows, panel.chart.rows if panel.chart else (), strict=True):
+            yield _line(row.head, (count(bar.value), bar.reach, *row.cells), width)
+        if panel.left_out:
+            yield f"{counted(panel.left_out, 'answer')} with smaller estimates are in result.csv."
     if len(certificate.strata) > 1:
         yield ""
         numbers = (
@@ -107,17 +113,6 @@ def lines(certificate: "SurveyCertificate", result: Mapping[str, Any]) -> Iterat
     yield ""
     yield from certificate.guarantee.sentences
     yield from certificate.notes
-
-
-def _lines(table: Mapping[str, Any]) -> Iterator[str]:
-    panel = _panel(table)
-    longest = max(len(head) for head in (*(row.head for row in panel.rows), table["question"]))
-    width = min(MOST_LETTERS, longest)
-    yield _line(table["question"], ("count", "margin", "share", "margin", "projected"), width)
-    for row, (bar, _) in zip(panel.rows, panel.chart.rows if panel.chart else (), strict=True):
-        yield _line(row.head, (count(bar.value), bar.reach, *row.cells), width)
-    if panel.left_out:
-        yield f"{counted(panel.left_out, 'answer')} with smaller estimates are in result.csv."
 
 
 def _line(head: str, cells: Sequence[str], width: int) -> str:

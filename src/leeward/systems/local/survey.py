@@ -330,13 +330,11 @@ def _listed(answers: list[str | dict[str, str]] | dict[str, str]) -> list[str] |
     """A list with labels as one mapping; a list of plain codes stays one, so that twins show."""
     if isinstance(answers, dict):
         return answers
-    if all(isinstance(answer, str) for answer in answers):
-        return [answer for answer in answers if isinstance(answer, str)]
-    pairs = [
-        pair
-        for answer in answers
-        for pair in ([(answer, answer)] if isinstance(answer, str) else answer.items())
-    ]
+    plain = [answer for answer in answers if isinstance(answer, str)]
+    if len(plain) == len(answers):
+        return plain
+    each = ({answer: answer} if isinstance(answer, str) else answer for answer in answers)
+    pairs = [pair for labels in each for pair in labels.items()]
     if len(dict(pairs)) < len(pairs):
         raise _refused("answers", "must list each code once", "a code twice", "Mend the list.")
     return dict(pairs)

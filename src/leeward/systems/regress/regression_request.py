@@ -46,7 +46,7 @@ class RegressionRequest(FileRequest):
         if self.method not in METHODS:
             step = f"Use {MOMENTS} for results that may be published."
             raise InvalidParameter.unknown("--method", self.method, METHODS, next_step=step)
-        raise_all(self._misplaced())
+        raise_all([*self._misplaced(), *self._unprotected()])
         Parameters.read(self.alpha, self.epsilon, 0, 1, "tight")
         _ = self.shares, self.by, self.ends, self.setting.relative_scatter, self.points
         if self.columns.workplace is not None:
@@ -152,7 +152,7 @@ class RegressionRequest(FileRequest):
         }
 
     def _misplaced(self) -> Iterator[InvalidParameter]:
-        """Options that do not go together, and what a private method lacks."""
+        """Options that do not go together."""
         workplace = self.columns.workplace
         if (workplace is None) != (self.alpha is None):
             yield InvalidParameter(
@@ -188,6 +188,9 @@ class RegressionRequest(FileRequest):
                 yield InvalidParameter(
                     option, rule=why, value=f"--method {self.method}", next_step=next_step
                 )
+
+    def _unprotected(self) -> Iterator[InvalidParameter]:
+        """What a private method lacks."""
         if self.private and self.codebook is None:
             yield InvalidParameter(
                 "--codebook",

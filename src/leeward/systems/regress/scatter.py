@@ -95,30 +95,27 @@ class ScaledPoints:
         """
         if not self.fit.exists:
             return nan
-        return max(self._added(of), float(np.max(np.abs(self._removed(of)))))
-
-    def _added(self, of: Estimand) -> float:
-        fit, across = self.fit, Polynomial([0, 1])
-        weight = of.level / fit.count + (of.rank - of.level * fit.mean) / fit.spread * across
-        grown = 1 + 1 / fit.count + across**2 / fit.spread
-        found = 0.0
-        for y in (self.low, self.high):
-            change = (y - fit.level - fit.slope * across) * weight
-            roots = (change.deriv() * grown - change * grown.deriv()).roots()
-            inside = [float(root.real) + fit.mean for root in roots if abs(root.imag) < 1e-12]
-            places = (0.0, 1.0, *(x for x in inside if 0 < x < 1))
-            found = max(found, *(abs(fit.added(of, x, y)) for x in places))
-        return found
-
-    def _removed(self, of: Estimand) -> Floats:
-        """The change that the removal of each point makes."""
         fit = self.fit
         across = self.x - fit.mean
         rest = self.y - fit.level - fit.slope * across
         weight = of.level / fit.count + (of.rank - of.level * fit.mean) * across / fit.spread
         left = 1 - 1 / fit.count - across**2 / fit.spread
         alone = left < 1e-12  # all others lie at one x
-        return np.where(alone, inf, -rest * weight / np.where(alone, 1, left))
+        removed = np.where(alone, inf, -rest * weight / np.where(alone, 1, left))
+        return max(self._added(of), float(np.max(np.abs(removed))))
+
+    def _added(self, of: Estimand) -> float:
+        fit, across = self.fit, Polynomial([0, 1])
+        weight = of.level / fit.count + (of.rank - of.level * fit.mean) / fit.spread * across
+        grown = 1 + 1 / fit.count + across**2 / fit.spread
+        largest = 0.0
+        for y in (self.low, self.high):
+            change = (y - fit.level - fit.slope * across) * weight
+            roots = (change.deriv() * grown - change * grown.deriv()).roots()
+            inside = [float(root.real) + fit.mean for root in roots if abs(root.imag) < 1e-12]
+            places = (0.0, 1.0, *(x for x in inside if 0 < x < 1))
+            largest = max(largest, *(abs(fit.added(of, x, y)) for x in places))
+        return largest
 
 
 @dataclass(frozen=True)

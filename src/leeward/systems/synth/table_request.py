@@ -139,26 +139,7 @@ class TableRequest(FileRequest):
     def _misplaced(self) -> Iterator[InvalidParameter]:
         """Options that the method does not have or lacks, and numbers out of their range."""
         method = f"--method {self.method}"
-        if self.free and (self.epsilon is not None or self.delta is not None):
-            yield InvalidParameter(
-                "--epsilon, --delta",
-                rule=f"are for methods that read rows: {RANDOM} reads none and spends nothing",
-                value=method,
-                next_step="Leave them out.",
-            )
-        if self.free and self.rows is None:
-            yield InvalidParameter.missing(
-                "--rows",
-                where=f"with {RANDOM}: it releases no total",
-                next_step="Give the number of rows that you want.",
-            )
-        if not self.free and self.epsilon is None:
-            yield InvalidParameter(
-                "--epsilon",
-                rule="must be given: what the output may tell about one row",
-                value="nothing",
-                next_step="Give for example --epsilon 1.",
-            )
+        yield from self._unpriced(method)
         for name, number, most in (
             ("--rows", self.rows, MOST_ROWS),
             ("--ranges", self.ranges, MOST_RANGES),
@@ -187,4 +168,27 @@ class TableRequest(FileRequest):
                 "--delta",
                 where=f"with the method {AIM}: it divides a ρ over its rounds",
                 next_step="Give 1e-9, or take tree or correlated.",
+            )
+
+    def _unpriced(self, method: str) -> Iterator[InvalidParameter]:
+        """What a method that reads rows lacks, and one that reads none must not have."""
+        if self.free and (self.epsilon is not None or self.delta is not None):
+            yield InvalidParameter(
+                "--epsilon, --delta",
+                rule=f"are for methods that read rows: {RANDOM} reads none and spends nothing",
+                value=method,
+                next_step="Leave them out.",
+            )
+        if self.free and self.rows is None:
+            yield InvalidParameter.missing(
+                "--rows",
+                where=f"with {RANDOM}: it releases no total",
+                next_step="Give the number of rows that you want.",
+            )
+        if not self.free and self.epsilon is None:
+            yield InvalidParameter(
+                "--epsilon",
+                rule="must be given: what the output may tell about one row",
+                value="nothing",
+                next_step="Give for example --epsilon 1.",
             )

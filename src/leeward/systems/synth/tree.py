@@ -5,7 +5,7 @@ less what noise would spoil. The tree has a closed form for every other pair, ag
 pairs are chosen; rows are drawn from the tree and weighted to agree with them.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -54,10 +54,21 @@ def fit(domain: Domain, measurer: Measurer, budget: Guarantee) -> Fit:
     if not start.pairs:
         start = start.again(measurer, _part(budget, 100 - division.one_way))
         return Fit(*_network(start, (), ()), start.margins)
-    further = _further_pairs(start, division)
-    held = division if further else division.without_further()
-    tree = _tree(start, measurer, budget, held)
-    more = _further(start, tree, measurer, budget, held) if further else ()
+    edges = len(start.sizes) - 1
+    further = min(round(division.number * edges), max(0, len(start.pairs) - edges))
+    division = division if further else division.without_further()
+    # Pairs that join all columns, chosen against independence.
+    margins, rows = margins_of(start.alone, {})
+    expected = {(a, b): np.outer(margins[a], margins[b]) / rows for a, b in start.pairs}
+    prices = _part(budget, division.choice), _part(budget, division.tree)
+    tree = _farthest(start, measurer, expected, edges, prices, joins)
+    more: tuple[Margin, ...] = ()
+    if further:
+        tables, (margins, rows) = _fitted(start, {_pair(margin): margin.noisy for margin in tree})
+        implied = _implied(tables, margins, rows)
+        expected = {pair: implied[pair] for pair in start.pairs if pair not in tables}
+        prices = _part(budget, division.further_choice), _part(budget, division.further_pairs)
+        more = _farthest(start, measurer, expected, further, prices, lambda *_: True)
     network, rows = _network(start, tree, more)
     return Fit(network, rows, (*start.margins, *tree, *more))
 
@@ -66,47 +77,23 @@ def _part(budget: Guarantee, hundredths: int) -> Guarantee:
     return budget.share(Fraction(hundredths, 100))
 
 
-def _further_pairs(start: Start, division: Division) -> int:
-    """How many pairs are measured beside the tree."""
-    edges = len(start.sizes) - 1
-    return min(round(division.number * edges), max(0, len(start.pairs) - edges))
-
-
-def _tree(
-    start: Start, measurer: Measurer, budget: Guarantee, division: Division
-) -> tuple[Margin, ...]:
-    """Pairs that join all columns, chosen against independence and measured."""
-    margins, rows = margins_of(start.alone, {})
-    expected = {(a, b): np.outer(margins[a], margins[b]) / rows for a, b in start.pairs}
-    price = _part(budget, division.tree)
-    edges = len(start.sizes) - 1
-    scores = measurer.scores(expected, start.groups, _penalty(price, edges))
-    chosen = measurer.chosen(scores, _part(budget, division.choice), edges, joins)
-    return measurer.measured(chosen, start.groups, price)
-
-
-def _further(
+def _farthest(
     start: Start,
-    tree: tuple[Margin, ...],
     measurer: Measurer,
-    budget: Guarantee,
-    division: Division,
+    expected: Mapping[Pair, Floats],
+    number: int,
+    prices: tuple[Guarantee, Guarantee],
+    allowed: Callable[[Pair, tuple[Pair, ...]], bool],
 ) -> tuple[Margin, ...]:
-    """Pairs of which the tree is farthest, measured."""
-    tables, (margins, rows) = _fitted(start, {_pair(margin): margin.noisy for margin in tree})
-    implied = _implied(tables, margins, rows)
-    expected = {pair: implied[pair] for pair in start.pairs if pair not in tables}
-    price, number = _part(budget, division.further_pairs), _further_pairs(start, division)
-    scores = measurer.scores(expected, start.groups, _penalty(price, number))
-    choice = _part(budget, division.further_choice)
-    chosen = measurer.chosen(scores, choice, number, lambda *_: True)
+    """Pairs that are farthest from what is expected; `prices` are of the choice and the tables.
+
+    A cell costs the mean absolute noise that it would have, were the price divided equally.
+    """
+    choice, price = prices
+    (penalty,) = RowCounts(price.share(Fraction(1, number)), (Fraction(1),)).errors
+    scores = measurer.scores(expected, start.groups, penalty)
+    chosen = measurer.chosen(scores, choice, number, allowed)
     return measurer.measured(chosen, start.groups, price)
-
-
-def _penalty(price: Guarantee, pairs: int) -> float:
-    """The mean absolute noise of a cell, were the price divided equally."""
-    (error,) = RowCounts(price.share(Fraction(1, pairs)), (Fraction(1),)).errors
-    return error
 
 
 def _pair(margin: Margin) -> Pair:
@@ -139,7 +126,7 @@ def _implied(
     tables: Mapping[Pair, Floats], margins: Sequence[Floats], rows: float
 ) -> dict[Pair, Floats]:
     """The table of every pair that follows from the tree: along a path, or independent."""
-    found = {
+    pairs = {
         (a, b): np.outer(margins[a], margins[b]) / rows
         for a, b in combinations(range(len(margins)), 2)
     }
@@ -154,8 +141,8 @@ def _implied(
                     given = table / np.where(rows_of > 0, rows_of, 1.0)
                     reached[there] = reached[here] @ given
                     open_.append(there)
-        found |= {(first, second): one for second, one in reached.items() if first < second}
-    return found
+        pairs |= {(first, second): table for second, table in reached.items() if first < second}
+    return pairs
 
 
 def _network(
