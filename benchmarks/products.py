@@ -18,9 +18,9 @@ import pandas as pd  # type: ignore[import-untyped] # ships no types
 
 import leeward
 from leeward import tidy
-from leeward.core.mechanisms.choice import tables_of
 from leeward.core.mechanisms.joint_clipped import JointClipped
 from leeward.core.mechanisms.joint_pareto import JointPareto
+from leeward.core.mechanisms.table_measurement import Shape
 from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.scales import Scales
@@ -129,7 +129,7 @@ def report(folder: Path, work: Path, name: str) -> None:
         words = f"tidy{', shrunk' if shrink else ''}"
         print(f"  {words:22}  {held.error(leeward.read_bundle(out))}, {_since(start)}")
     shape = int(made.shape) if isinstance(made, JointPareto) else 0
-    drawn(Design(tables_of(plan.tables[0].marginal), made.design.norm), shape)
+    drawn(Design(Shape.of(plan.tables[0].marginal).tables, made.design.norm), shape)
 
 
 def _since(start: float) -> str:

@@ -14,7 +14,7 @@ from leeward.core import errors
 from leeward.core.codebook import ROW_RULES, Flag, read_codebook
 from leeward.core.codebook.declaration import WrittenCodebook
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES
-from leeward.core.mechanisms.choice import IN_PLANS
+from leeward.core.mechanisms.registry import IN_PLANS
 from leeward.core.privacy.policy import POLICIES
 from leeward.interface.commands import screen
 from leeward.interface.commands.app import COMMANDS as LISTED

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leeward.core.codebook import STATISTICS
-from leeward.core.mechanisms.choice import IN_PLANS
+from leeward.core.mechanisms.registry import IN_PLANS
 from leeward.interface.commands.app import COMMANDS
 from leeward.publishing.engines.opening import SPECIAL
 from leeward.publishing.plan.plan import read_plan

@@ -5,7 +5,7 @@ import pytest
 
 from leeward.core.codebook import Entries
 from leeward.core.errors import InvalidParameter
-from leeward.core.mechanisms.clipping import checked_entries
+from leeward.core.mechanisms.checked_columns import checked_entries
 
 MOST = 10**6
 SECRET = 4711

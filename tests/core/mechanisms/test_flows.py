@@ -8,10 +8,10 @@ import pytest
 
 from leeward.core.codebook import Attribute, Dimension, Entries, Flows, Gains, Marginal
 from leeward.core.codebook.flow_classes import MEASURES, WEIGHTS, classes, measured_ends, measures
-from leeward.core.mechanisms.choice import measurement
 from leeward.core.mechanisms.flows import _sides
 from leeward.core.mechanisms.gains import net_changes
 from leeward.core.mechanisms.released_classes import ContrastBounds
+from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.noise import draws
 from leeward.core.noise.contrast import Contrast
 from leeward.core.noise.scales import Integers

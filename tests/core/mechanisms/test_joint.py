@@ -9,10 +9,10 @@ import pytest
 from leeward.core.codebook import Cells, Entries
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms import mechanism
-from leeward.core.mechanisms.clipping import checked_entries
+from leeward.core.mechanisms.checked_columns import checked_entries
+from leeward.core.mechanisms.clipped_counts import JointClippedCounts
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.joint_clipped import JointClipped
-from leeward.core.mechanisms.joint_clipped_counts import JointClippedCounts
 from leeward.core.mechanisms.joint_pareto import JointCounts, JointPareto, paid_margins
 from leeward.core.noise.scales import MOST
 from leeward.core.randomness import SeededBits

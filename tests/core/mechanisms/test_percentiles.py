@@ -10,10 +10,10 @@ import pytest
 import leeward
 from leeward.core.codebook import Attribute, Dimension, Entries, Marginal, NumericRange, Percentiles
 from leeward.core.codebook.cells import EMPTY
-from leeward.core.mechanisms.choice import measurement
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.percentiles import interpolated, monotone, walked
 from leeward.core.mechanisms.released_classes import ContrastBounds, pareto_critical
+from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise import draws
 from leeward.core.noise.contrast import Contrast, Rates

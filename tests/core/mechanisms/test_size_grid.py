@@ -6,7 +6,7 @@ from math import floor, log
 import numpy as np
 import pytest
 
-from leeward.core.mechanisms.size_grid import STEPS, SizeGrid
+from leeward.core.mechanisms.scale import STEPS, SizeGrid
 
 SIZES = np.array([0, 1, 9, 10, 11, 99, 100, 101, 12345, 10**9, 10**12, 2**61])
 

@@ -8,7 +8,7 @@ from math import exp
 import numpy as np
 import pytest
 
-from leeward.core.mechanisms.size_grid import STEPS
+from leeward.core.mechanisms.scale import STEPS
 from leeward.core.noise import difference
 from leeward.core.noise.difference import Noisy, p_values, significant, smallest_level
 from leeward.core.noise.law import laplace, pareto

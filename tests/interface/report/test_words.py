@@ -1,7 +1,7 @@
 """Sentences of a report."""
 
 from leeward.core.codebook import Flag
-from leeward.core.mechanisms.choice import IN_PLANS
+from leeward.core.mechanisms.registry import IN_PLANS
 from leeward.interface.report.section import (
     DETAILS,
     STATUSES,

@@ -13,8 +13,10 @@ from hypothesis import settings
 from leeward.core.codebook import Marginal
 from leeward.core.codebook.size_profile import TYPICAL, SizeProfile
 from leeward.core.errors import LeewardError
-from leeward.core.mechanisms.choice import AUTO, DEAREST, Share, choose
+from leeward.core.mechanisms.choice import choose
 from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.parameters import AUTO, Share
+from leeward.core.mechanisms.table_measurement import DEAREST
 from leeward.core.privacy import Guarantee
 from tests.publishing.plans import CODEBOOK, planned
 

@@ -7,7 +7,7 @@ import pytest
 
 from leeward.core.codebook import BoundedJobs, EveryJob, PrimaryJob, SingleJob
 from leeward.core.errors import InvalidParameter, Problems
-from leeward.core.mechanisms.choice import AUTO, Share
+from leeward.core.mechanisms.parameters import AUTO, Share
 from leeward.publishing.plan.plan import read_plan
 from leeward.publishing.plan.reading import read_margins, read_number
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned

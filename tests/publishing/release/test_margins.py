@@ -16,8 +16,7 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.error_margins import spend
 from leeward.core.mechanisms.measurement import COVERAGE, Measurement
-from leeward.core.noise.integers import whole_margins
-from leeward.core.noise.scales import BOUND
+from leeward.core.noise.scales import BOUND, whole_margins
 from leeward.publishing.release.measuring import publish
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 

@@ -26,10 +26,10 @@ from leeward.core.exact import (
     whole_within,
 )
 from leeward.core.mechanisms.calibrated import MarginRule, Mechanism
+from leeward.core.mechanisms.checked_columns import same_shape, whole_numbers
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.noise.error import Error, rounded_errors
-from leeward.core.noise.integers import same_shape, whole_numbers
 from leeward.core.noise.law import Law
 from leeward.core.noise.noise_source import Noise, secret
 from leeward.core.noise.scales import CellNoise, Integers, Laws, Scales, bisect, law_at

@@ -8,7 +8,6 @@ out. As drawn, means of 10, 30 and 100 jobs at a cap of 3 means reach 86, 89.7 a
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -64,7 +63,13 @@ class ApdTarget:
                 lambda: ball(missed),
             )
 
-        return _offered(_least(reached), self)
+        low, high = Fraction(0), Fraction(1)
+        while not reached(high):
+            low, high = high, 2 * high
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (low, middle) if reached(middle) else (middle, high)
+        return _offered(high, self)
 
     def mean_and_count(self, size: int, cap: Number) -> Fraction:
         """The least ε for a mean, and for the count beside it, each by itself.
@@ -72,7 +77,15 @@ class ApdTarget:
         `cap` is the cap of pay in mean pays, a public number too. The noise of a mean m is
         (δP − m·δn)/n, so |Z₂ − Z₁·m/B| must stay within ετnm/B; that of the count is rounded.
         """
-        ratio = 1 / _mean_pays(cap)
+        most = rational(cap, "cap")
+        if most < 1:
+            raise InvalidParameter(
+                "cap",
+                rule="must be at least 1 mean pay: no mean of capped pay is above the cap",
+                value=shown(most),
+                next_step="Give the cap in mean pays, such as 3.",
+            )
+        ratio = 1 / most
         mean = Fraction(reach(EdgePay.body, -float(ratio), 1.0, self.often))
         count = Fraction(reach(EdgePay.body, 1.0, 0.0, self.often))
         jobs = self._jobs(size)
@@ -95,29 +108,6 @@ class ApdTarget:
 def count_beside_mean(epsilon: Fraction) -> float:
     """Mean error in jobs of the count that is drawn together with a mean; rounding is left out."""
     return EdgePay.body.absolute(1.0, 0.0) / float(epsilon)
-
-
-def _mean_pays(cap: Number) -> Fraction:
-    most = rational(cap, "cap")
-    if most < 1:
-        raise InvalidParameter(
-            "cap",
-            rule="must be at least 1 mean pay: no mean of capped pay is above the cap",
-            value=shown(most),
-            next_step="Give the cap in mean pays, such as 3.",
-        )
-    return most
-
-
-def _least(reached: Callable[[Fraction], bool]) -> Fraction:
-    """The upper end of a bisection; `reached` is monotone."""
-    low, high = Fraction(0), Fraction(1)
-    while not reached(high):
-        low, high = high, 2 * high
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if reached(middle) else (middle, high)
-    return high
 
 
 def _offered(epsilon: Fraction, target: ApdTarget) -> Fraction:

@@ -141,11 +141,14 @@ def claim(
         )
         if proved.name == goal.name and (wanted == goal.name or goal == proven.policy):
             return proven
-        if proved.name == goal.name or goal.name in _implied(proved, table):
+        # The policies that follow; weak is not defined for pay.
+        implied = goal.name in FOLLOWS.get(proved.name, ())
+        if proved.name == goal.name or (implied and (goal.name != "weak" or table in COUNTS)):
             return proven.weaken(policy=wanted)
+    proofs = ", ".join(f"'{proof.name}'" for proof in _proofs(claims, table)) or "no policy"
     raise NotCovered(
         "policy",
-        rule=f"{name} on a {table} table is proved for {_listed(_proofs(claims, table))} only",
+        rule=f"{name} on a {table} table is proved for {proofs} only",
         value=f"'{goal.name}'",
         next_step=_advice(goal, table),
     )
@@ -155,20 +158,10 @@ def _proofs(claims: Claims, table: str) -> tuple[Policy, ...]:
     """What is proved; on counts that read no pay, of proportional what is proved of strong.
 
     Such a table sees a proportional step as a strong one, or as none (Lemma P 6). That it reads no
-    pay is looked at where a table is at hand (`choice.measurement`).
+    pay is looked at where a table is at hand (`registry.reads_pay`).
     """
     proofs = tuple(claims.get(table, ()))
     return (*proofs, ProportionalAlpha()) if table in COUNTS and StrongAlpha() in proofs else proofs
-
-
-def _implied(proved: Policy, table: str) -> tuple[str, ...]:
-    """The policies that follow; weak is not defined for pay."""
-    names = FOLLOWS.get(proved.name, ())
-    return tuple(name for name in names if name != "weak" or table in COUNTS)
-
-
-def _listed(policies: Sequence[Policy]) -> str:
-    return ", ".join(f"'{proved.name}'" for proved in policies) or "no policy"
 
 
 def _advice(goal: Policy, table: str) -> str:

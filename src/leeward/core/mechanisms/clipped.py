@@ -20,9 +20,9 @@ from leeward.core.codebook import Entries
 from leeward.core.exact import Number, probability, root_up
 from leeward.core.mechanisms.additive import Measure
 from leeward.core.mechanisms.calibrated import Claims, MarginRule, Mechanism, Words
-from leeward.core.mechanisms.clipping import Clipping
+from leeward.core.mechanisms.checked_columns import establishment_rows, numbered, whole_numbers
+from leeward.core.mechanisms.clipping import MISSED, Clipping, NoisyMaximum
 from leeward.core.mechanisms.measurement import Measurement
-from leeward.core.mechanisms.noisy_maximum import MISSED, NoisyMaximum
 from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide
 from leeward.core.mechanisms.split import (
     MOST_ESTABLISHMENTS,
@@ -31,10 +31,9 @@ from leeward.core.mechanisms.split import (
     establishment_class,
     given_split,
 )
-from leeward.core.noise.integers import establishment_rows, numbered, whole_margins, whole_numbers
 from leeward.core.noise.law import laplace
 from leeward.core.noise.noise_source import Noise, secret
-from leeward.core.noise.scales import BOUND, MOST, WIDEST_GAUSSIAN, Integers, Scales
+from leeward.core.noise.scales import BOUND, MOST, WIDEST_GAUSSIAN, Integers, Scales, whole_margins
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, StrongAlpha
 
@@ -187,7 +186,13 @@ class Clipped(Mechanism):
         return self._sums(whole_numbers(sums, "sums"), theta, secret())
 
     def _sums(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
-        noisy = (self._gaussian if self.noise == "gaussian" else self._laplace)(sums, theta, noise)
+        if self.noise == "gaussian":
+            noisy = np.empty_like(sums)
+            for value in np.unique(theta):
+                rows = np.flatnonzero(theta == value)
+                noisy[rows] = noise.gaussian(sums[rows], self.sum_variance(int(value)))
+        else:
+            noisy = self._laplace(sums, theta, noise)
         return (noisy + self.clipping.lattice // 2) // self.clipping.lattice
 
     def _laplace(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
@@ -195,13 +200,6 @@ class Clipped(Mechanism):
         moved = np.repeat(self.clipping.moved(theta), sums.shape[1])
         scales = Scales(moved, factor=1 / self._rest)
         return noise.rounded(sums.ravel(), laplace(), scales).reshape(sums.shape)
-
-    def _gaussian(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
-        noisy = np.empty_like(sums)
-        for value in np.unique(theta):
-            rows = np.flatnonzero(theta == value)
-            noisy[rows] = noise.gaussian(sums[rows], self.sum_variance(int(value)))
-        return noisy
 
     @property
     def _rest(self) -> Fraction:
@@ -219,7 +217,6 @@ class Clipped(Mechanism):
         return float(self.spreads(np.array([theta]))[0])
 
     def spreads(self, theta: Integers) -> Floats:
-        """The same for each θ."""
         if self.noise == "gaussian":
             bounds, at = np.unique(theta, return_inverse=True)
             widths = np.array([sqrt(self.sum_variance(bound)) for bound in bounds.tolist()])
@@ -313,6 +310,4 @@ def _suited(mechanism: C, establishments: int) -> C:
     return replace(mechanism, split=split, clipping=clipping, establishments=establishments)
 
 
-@cache
-def _root(number: int) -> Fraction:
-    return root_up(number)
+_root = cache(root_up)

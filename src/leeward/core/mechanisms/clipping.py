@@ -3,25 +3,25 @@
 Everything here but `sums` and `clip` is a function of released numbers and public constants.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from math import exp, sqrt
 
 import numpy as np
 
 from leeward.core.codebook import Entries
-from leeward.core.errors import InvalidParameter
 from leeward.core.exact import ball, exact_value, log_growth, precision
-from leeward.core.mechanisms.size_grid import STEPS, SizeGrid
-from leeward.core.noise.integers import same_shape, whole_numbers
-from leeward.core.noise.scales import Integers
+from leeward.core.mechanisms.measurement import COVERAGE
+from leeward.core.mechanisms.scale import STEPS, SizeGrid
+from leeward.core.noise.error import GridWeights, gaussian_weights, laplace_weights
+from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
+from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.noise.tabulated import Floats
 
 FINENESS = 1000
 MOST_THETA = 2**30
-
-MUCH = 32
-"""A table of numbers may have at most this many places for each number in it."""
 
 
 @dataclass(frozen=True)
@@ -58,30 +58,28 @@ class Clipping:
         return max(MOST_THETA, _ceiling(self.least)) * self.lattice
 
     def theta(self, index: Integers) -> Integers:
-        """θ of each released index."""
+        """θ of each released index: max(headroom·Ã, Δ(1/α + 1)), at most a fixed bound.
+
+        It is rounded up to the lattice.
+        """
         unique, inverse = np.unique(index, return_inverse=True)
-        new = [one for one in unique.tolist() if one not in self._known]
-        self._known.update(zip(new, self._thetas(new), strict=True))
-        values = [self._known[one] for one in unique.tolist()]
-        return np.array(values, dtype=np.int64)[inverse].reshape(index.shape)
-
-    def theta_of(self, index: int) -> int:
-        """max(headroom·Ã, Δ(1/α + 1)) rounded up to the lattice, and at most a fixed bound."""
-        return int(self.theta(np.array([index]))[0])
-
-    def _thetas(self, indices: list[int]) -> list[int]:
-        least, most, found = _ceiling(self.least * self.lattice), self.most, []
+        known, least, most = self._known, _ceiling(self.least * self.lattice), self.most
         with precision(192):
             step, end = log_growth(self.alpha) / (2 * STEPS), ball(most).log()
             unit = ball(self.headroom * self.lattice)
-            for index in indices:
-                power = step * (2 * index + 1)
+            for number in (number for number in unique.tolist() if number not in known):
+                power = step * (2 * number + 1)
                 if power > end:
-                    found.append(most)
-                    continue
-                size = int(exact_value((unit * power.exp()).upper().ceil()))
-                found.append(min(max(size, least), most))
-        return found
+                    known[number] = most
+                else:
+                    size = int(exact_value((unit * power.exp()).upper().ceil()))
+                    known[number] = min(max(size, least), most)
+        values = [known[number] for number in unique.tolist()]
+        return np.array(values, dtype=np.int64)[inverse].reshape(index.shape)
+
+    def theta_of(self, index: int) -> int:
+        """That of one index."""
+        return int(self.theta(np.array([index]))[0])
 
     @cached_property
     def _known(self) -> dict[int, int]:
@@ -118,15 +116,12 @@ class Clipping:
 
     def moved(self, theta: Integers) -> Integers:
         """Δ₁: 2αθ/(1+α) (once for a single cell), and one lattice point a cell for flooring."""
-        share, d = self._share, self.cells
+        d = self.cells
+        share = min(d, 2) * self.alpha / (1 + self.alpha)
         unique, inverse = np.unique(theta, return_inverse=True)
         above, below = share.numerator, share.denominator
         values = [value * above // below + d for value in unique.tolist()]
         return np.array(values, dtype=np.int64)[inverse].reshape(theta.shape)
-
-    @property
-    def _share(self) -> Fraction:
-        return min(self.cells, 2) * self.alpha / (1 + self.alpha)
 
 
 def scaled(counts: Integers, theta: Integers, sizes: Integers) -> tuple[Integers, Integers]:
@@ -140,105 +135,85 @@ def scaled(counts: Integers, theta: Integers, sizes: Integers) -> tuple[Integers
     return quotient, remainder
 
 
-def checked_entries(entries: Entries, most: int, tables: int = 1) -> Entries:
-    """The same entries if they fit together; what is refused would break the proof of `clipped`.
-
-    A job may be listed once in each of so many tables.
-    """
-    w, d = entries.shape
-    ends = {"counts": most, "cell": d - 1, "row": entries.sizes.size - 1}
-    ends |= {"sizes": most, "workplace": w - 1}
-    whole = {name: whole_numbers(getattr(entries, name), name, end) for name, end in ends.items()}
-    held = replace(entries, **whole)  # type: ignore[arg-type] # columns by name
-    same_shape(held.counts, held.cell, "counts, cell")
-    same_shape(held.counts, held.row, "counts, row")
-    same_shape(held.sizes, held.workplace, "sizes, workplace")
-    if not _consistent(held, most, tables):
-        raise InvalidParameter(
-            "counts, sizes",
-            rule="must list each cell of an establishment once and no more jobs than it has; "
-            f"together these are at most {most // 2}",
-            value="other numbers (not shown)",
-            next_step="Count every job of the establishment, or release in several parts.",
-        )
-    return held
-
-
-def _consistent(entries: Entries, most: int, tables: int) -> bool:
-    """Whether each cell is listed once, no establishment has too many jobs, and sums fit."""
-    jobs = np.zeros(entries.sizes.size, dtype=np.int64)  # cells · most is below 2^61
-    np.add.at(jobs, entries.row, entries.counts)
-    once = _distinct(
-        entries.row * entries.shape[1] + entries.cell, entries.sizes.size * entries.shape[1]
-    )
-    fits = float(entries.sizes.astype(float).sum()) <= most / 2
-    return once and fits and not (jobs > tables * entries.sizes).any()
-
-
-def _distinct(numbers: Integers, end: int) -> bool:
-    """Whether no number from 0 to below `end` occurs twice."""
-    if end <= MUCH * numbers.size:  # a table of them all is quicker than an order
-        seen = np.zeros(end, dtype=np.bool_)
-        seen[numbers] = True
-        return int(np.count_nonzero(seen)) == numbers.size
-    listed = np.sort(numbers)
-    return not (listed[1:] == listed[:-1]).any()
-
-
 def _ceiling(number: Fraction) -> int:
     return -(-number.numerator // number.denominator)
 
 
+MISSED = (1 - COVERAGE) / 2
+"""η₁ = η₂: how often the maximum comes out too low, and how often the noise of a sum is larger."""
+
+LARGEST_LOG = 100.0
+
+
 @dataclass(frozen=True)
-class JointClipping(Clipping):
-    """Clipping that keeps one sum in all tables of an establishment."""
+class NoisyMaximum:
+    """Discrete Laplace noise for `epsilon`, or discrete Gaussian noise where `rho` is above 0."""
 
-    tables: tuple[int, ...] = ()
+    clipping: Clipping
+    epsilon: Fraction
+    rho: Fraction = Fraction(0)
+
+    def released(self, largest: Integers, noise: Noise) -> Integers:
+        """Noisy indices, in the shape of the largest establishments."""
+        index = self.clipping.grid.index(largest)
+        if self.rho:
+            return noise.gaussian(index, self.variance)
+        flat = index.ravel()
+        return noise.rounded(flat, self.law, Scales(np.ones_like(flat))).reshape(index.shape)
 
     @property
-    def lattice(self) -> int:
-        """A power of two, so fine that the allowance for rounding is below 1/1000 of Δ."""
-        return 1 << (FINENESS * (max(self.tables) + 1) - 1).bit_length()
+    def law(self) -> PiecewiseLaw:
+        """Noise of indices, which move by at most STEPS between neighbours: rate ε₁/STEPS."""
+        return discrete_laplace(STEPS / self.epsilon)
 
     @property
-    def allowance(self) -> int:
-        """What rounding to the lattice may add to a positive part, in lattice points."""
-        return max(self.tables) + 1
+    def variance(self) -> Fraction:
+        """σ² = STEPS²/(2ρ₁)."""
+        return STEPS**2 / (2 * self.rho)
 
-    def sums(self, entries: Entries, theta: Integers) -> Integers:
-        """Lattice points (workplaces, D), one θ a workplace cell.
+    @property
+    def kappa(self) -> float:
+        """κ: with probability 1−η₁ each establishment keeps at least 1/κ of its jobs.
 
-        An establishment above θ has θ points in every table: floors, and one more for the largest
-        remainders.
+        With that probability the index is at most t steps too low, and X ≤ Ã·(1+α)^((t+½)/STEPS).
         """
-        place, sizes = entries.workplace[entries.row], entries.sizes[entries.row]
-        points = entries.counts * self.lattice
-        above = np.flatnonzero(sizes * self.lattice > theta[place])
-        points[above] = self._scaled(entries, above, theta[place[above]])
-        sums = np.zeros((theta.size, self.cells), dtype=np.int64)
-        np.add.at(sums, (place, entries.cell), points)
-        return sums
-
-    def _scaled(self, entries: Entries, above: Integers, theta: Integers) -> Integers:
-        """The points of these entries, whose establishments are scaled down to θ."""
-        sizes = entries.sizes[entries.row[above]]
-        floors, rest = scaled(entries.counts[above], theta, sizes)
-        of_table = np.repeat(np.arange(len(self.tables)), self.tables)[entries.cell[above]]
-        group = entries.row[above] * len(self.tables) + of_table
-        order = np.lexsort((entries.cell[above], -rest, group))
-        first = np.flatnonzero(np.diff(group[order], prepend=-1))
-        rank = np.arange(order.size) - np.repeat(first, np.diff([*first, order.size]))
-        left = theta - np.bincount(group, floors, minlength=1)[group].astype(np.int64)
-        floors[order] += rank < left[order]
-        return floors
-
-    def moved(self, theta: Integers) -> Integers:
-        """Δ: αθ/(1+α), and what rounding adds."""
-        above, below = self._share.numerator, self._share.denominator
-        unique, inverse = np.unique(theta, return_inverse=True)
-        values = [value * above // below + self.allowance for value in unique.tolist()]
-        return np.array(values, dtype=np.int64)[inverse].reshape(theta.shape)
+        noise, chance, stride = self._weights()
+        lowest = noise[np.flatnonzero(np.cumsum(chance) <= float(MISSED))[-1]]
+        grown = exp(min((stride - 1.5 - float(lowest)) * self._step, LARGEST_LOG))
+        return max(1.0, grown / float(self.clipping.headroom))
 
     @property
-    def _share(self) -> Fraction:
-        return self.alpha / (1 + self.alpha)
+    def spread(self) -> float:
+        """The scale of the noise of ln Ã, a standard deviation where it is Gaussian."""
+        steps = sqrt(self.variance) if self.rho else 1 / self.law.pieces[0].rate
+        return abs(float(steps)) * self._step
+
+    def has_moment(self, power: int) -> bool:
+        """Whether θ to this power has a mean."""
+        return bool(self.rho) or float(1 / self.law.pieces[0].rate) * self._step * power < 1
+
+    def expected_theta(self, largest: Integers, unit: float, power: int) -> Floats:
+        """E (unit·θ)^power over the noise, in float64."""
+        noise, weights, _ = self._weights()
+        index, inverse = np.unique(self.clipping.grid.index(largest), return_inverse=True)
+        expected = [
+            float(weights @ (self.clipping.float_theta(i + noise) * unit) ** power) for i in index
+        ]
+        return np.array(expected)[inverse].reshape(largest.shape)
+
+    def clipping_loss(self, largest: int) -> float:
+        """E(X−θ)⁺ in jobs: what clipping takes from an establishment as large as the largest."""
+        index = self.clipping.grid.index(np.array([largest]))
+        noise, weights, _ = self._weights()
+        return float(weights @ np.maximum(largest - self.clipping.float_theta(index + noise), 0))
+
+    def _weights(self) -> GridWeights:
+        if self.rho:
+            return gaussian_weights(float(self.variance))
+        return laplace_weights(float(self.law.pieces[0].rate))
+
+    @property
+    def _step(self) -> float:
+        """ln(1+α)/STEPS: how much ln Ã grows from one index to the next."""
+        with precision(128):
+            return float(log_growth(self.clipping.alpha)) / STEPS

@@ -51,7 +51,10 @@ class CountsWithNoise(ByMechanism["Additive"]):
     def _measure(self, columns: Cells | Entries, noise: Noise) -> Measured:
         """Counts with noise, and their margins."""
         counts, largest = self._columns(columns)
-        _refuse_broken(counts, largest)
+        # An engine that counts jobs of no establishment would get too little noise: stop.
+        jobs = counts if largest.ndim == counts.ndim else counts.sum(axis=1)
+        if (counts < 0).any() or ((jobs > 0) & (largest <= 0)).any():
+            raise ArithmeticError("counts and largest establishments do not belong together")
         values = self.mechanism._release(counts, self._followed(largest), noise)
         margins = self.margins.released(self.mechanism, values, largest, noise)
         return Measured(values, margins, self._law(counts.shape[0]))
@@ -160,10 +163,3 @@ def _for_cells(measure: Floats | None, shape: tuple[int, ...]) -> Floats | None:
         return None
     cells = measure.reshape(shape) if measure.size == shape[0] * shape[1] else measure[:, None]
     return np.broadcast_to(cells, shape)
-
-
-def _refuse_broken(counts: Integers, largest: Integers) -> None:
-    """An engine that counts jobs of no establishment would get too little noise: stop."""
-    jobs = counts if largest.ndim == counts.ndim else counts.sum(axis=1)
-    if (counts < 0).any() or ((jobs > 0) & (largest <= 0)).any():
-        raise ArithmeticError("counts and largest establishments do not belong together")

@@ -5,7 +5,7 @@ computed from it would publish it. So either some of the budget pays for a noisy
 mechanism's scale is public and margins are free, or there are none.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar
@@ -16,14 +16,15 @@ from leeward.core.codebook.cells import Margins
 from leeward.core.codebook.marginal import BLOCK, margin_columns
 from leeward.core.codebook.size_profile import MOST_JOBS
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.mechanisms.additive import Additive, within
-from leeward.core.mechanisms.calibrated import MarginMethod, MarginRule, Mechanism, PublicScale
+from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.calibrated import MarginMethod, Mechanism, PublicScale
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
-from leeward.core.mechanisms.scale import Scale, least_margin, smallest
-from leeward.core.noise.integers import for_each_cell, whole_margins
+from leeward.core.mechanisms.scale import Scale, allowance_for, least_margin, per_job, two_sided
+from leeward.core.noise.law import Law
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import BOUND, CellNoise, Integers
+from leeward.core.noise.scales import BOUND, CellNoise, Integers, whole_margins
+from leeward.core.noise.tabulated import Floats
 
 SELDOM = Fraction(39, 40)
 """How often a bound by the count must hold where it is used beside a noisy scale.
@@ -205,40 +206,95 @@ def spend(
     )
 
 
-def free_or_none(share: Fraction | None) -> MarginRule:
-    """The rule of a mechanism whose margins cost nothing, whatever share was offered for them."""
-    return NoMargins() if share is None else PublicMargins()
+def for_each_cell(margins: Integers, values: Integers) -> Integers:
+    """One margin for a workplace cell is the margin of each of its worker cells."""
+    column = margins if margins.ndim == values.ndim else margins[:, None]
+    return np.broadcast_to(column, values.shape)
 
 
-MOST_TIMES = 1e6
-"""A multiple of a released value that bounds nothing."""
+HAIR = 1e-9
 
 
-def per_job(mechanism: Additive) -> float:
-    """The scale of the noise for each job of a large establishment."""
-    return float(mechanism.scale(MOST_JOBS, MOST_JOBS) / MOST_JOBS)
+@dataclass(frozen=True)
+class CountMargins:
+    """Intervals from the released values alone: no establishment is larger than its cell.
 
-
-@lru_cache(maxsize=64)
-def two_sided(mechanism: Additive) -> float:
-    """The bound that |Z| keeps to in nine of ten draws."""
-    return smallest(lambda z: float(within(mechanism.law, np.array([z]))[0]), COVERAGE)
-
-
-@lru_cache(maxsize=64)
-def allowance_for(mechanism: Additive, level: Fraction) -> float:
-    """By how much noise in proportion to v must be larger than noise in proportion to n.
-
-    With v = n(1 + Y) |v − n| is at most c·v where −c/(1+c) ≤ Y ≤ c/(1−c). This is the smallest c of
-    probability `level`, over the bound that |Y| keeps to in nine of ten draws; infinite without c.
+    Proof in error_margins.proof.md; workplace tables only, where every job is counted. A cell's
+    noise is between `below` and `above` times max(slope·n, least) jobs.
     """
-    law, unit = mechanism.law, per_job(mechanism)
 
-    def kept(c: float) -> float:
-        ends = np.array([-c / (1 + c), c / (1 - c) if c < 1 else np.inf]) / unit
-        below, above = law.float_tails(ends[:1])[0][0], law.float_tails(ends[1:])[1][0]
-        return float(1 - below - above)
+    below: float
+    above: float
+    slope: float
+    least: float
+    allowance: float
+    law: Law = field(repr=False)
+    method: ClassVar[MarginMethod] = "free"
+    note: ClassVar[str] = (
+        "The intervals follow from the released values alone and cost nothing: no establishment "
+        "is larger than its cell."
+    )
+    coverage: ClassVar[Fraction] = COVERAGE
+    epsilon: ClassVar[Fraction] = Fraction(0)
+    ends: ClassVar[bool] = True
 
-    if kept(MOST_TIMES) < level:
-        return np.inf
-    return smallest(kept, level) / (unit * two_sided(mechanism))
+    @classmethod
+    def of(cls, mechanism: Additive) -> "CountMargins":
+        """Refuses noise that may take a cell of any size to below zero: no number bounds it."""
+        below, above = mechanism.extremes((1 - COVERAGE) / 2)
+        least = mechanism.scale(0, 0)
+        slope = per_job(mechanism)
+        if slope * abs(below) < 1:
+            allowance = allowance_for(mechanism, COVERAGE)
+            return cls(below, above, slope, float(least), allowance, mechanism.law)
+        raise InvalidParameter(
+            "margins",
+            rule="must be paid where noise as large as a cell is not rare: nothing bounds its size",
+            value=f"free for {mechanism.name}",
+            next_step="Give a share such as 1/4, raise epsilon, or write margins: none.",
+        )
+
+    def released(
+        self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
+    ) -> Margins:
+        """Functions of the values; the largest establishments play no part."""
+        low, high = self.interval(values)
+        return {"low": low, "high": high}
+
+    def interval(self, values: Integers) -> tuple[Integers, Integers]:
+        """The whole numbers n for which v − n can be rounded noise of a cell of n jobs."""
+        known = self.least / self.slope  # up to here the noise is the least one
+        v = values.astype(np.float64)
+        shrunk, moved = (v - 0.5) / (1 + self.slope * self.above), v - 0.5 - self.above * self.least
+        low = np.where(shrunk >= known, shrunk, moved)
+        grown, near = (v + 0.5) / (1 + self.slope * self.below), v + 0.5 - self.below * self.least
+        high = np.where(near <= known, near, grown)
+        return np.minimum(-_floor(-low), values), np.maximum(_floor(high), values)
+
+    def noise(self, mechanism: PublicScale) -> CellNoise:
+        """That of a cell which is one establishment: others have less."""
+        slope = self.slope * self.allowance
+        return CellNoise(self.law, share=0.0, least=self.least, slope=slope, lean=mechanism.lean)
+
+    def typical(self, mechanism: PublicScale, size: int) -> int:
+        """Half of the interval of a released value of this size."""
+        low, high = self.interval(np.array([size]))
+        return -(-int(high[0] - low[0]) // 2)
+
+
+def _floor(number: Floats) -> Integers:
+    """Rounded down, with a hair added against float error."""
+    wide = np.clip(number + HAIR * (1 + np.abs(number)), -float(BOUND), float(BOUND))
+    return np.asarray(np.floor(wide), dtype=np.int64)
+
+
+def from_counts(mechanism: Mechanism, kind: str) -> CountMargins:
+    """Margins that follow from the counts, where a table counts every job."""
+    if kind == "workplace" and isinstance(mechanism, Additive):
+        return CountMargins.of(mechanism)
+    raise InvalidParameter(
+        "margins",
+        rule="must be paid in a worker table: an establishment may have more jobs than its cell",
+        value=f"free for {mechanism.name}",
+        next_step="Give a share such as 1/10, use clipped, or write margins: none.",
+    )

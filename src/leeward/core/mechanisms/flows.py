@@ -12,7 +12,6 @@ from math import comb, sqrt
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries, Flows
-from leeward.core.codebook.cells import Margins
 from leeward.core.codebook.flow_classes import FLOW_CODES, WEIGHTS, measures
 from leeward.core.codebook.marginal import ENDS, SYMMETRIC
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
@@ -27,9 +26,8 @@ from leeward.core.mechanisms.released_classes import (
     released,
 )
 from leeward.core.noise.contrast import Contrast
-from leeward.core.noise.integers import whole_margins
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import BOUND, Integers
+from leeward.core.noise.scales import BOUND, Integers, whole_margins
 from leeward.core.noise.tabulated import Floats
 
 BIAS = (
@@ -80,10 +78,7 @@ class FlowsOfClasses(FromClasses):
         w, most = len(measured.values), BOUND // D  # so that sums stay within 64 bits
         blocks = np.clip(measured.values, -most, most).reshape(w, -1, D)[:, :, self.statistic.order]
         values = measures(blocks.reshape(w, -1))
-        return Measured(values, self._margins(blocks, values, bounds), measured.law)
-
-    def _margins(self, blocks: Integers, values: Integers, bounds: list[ContrastBounds]) -> Margins:
-        """How far each row is from its ends; the same on both sides without clipping."""
+        # How far each row is from its ends; the same on both sides without clipping.
         below, above = (np.zeros((*blocks.shape[:2], len(WEIGHTS)), np.int64) for _ in ENDS)
         for bound in bounds:
             for at, weights in enumerate(WEIGHTS):
@@ -92,9 +87,10 @@ class FlowsOfClasses(FromClasses):
                 )
         below, above = below.reshape(values.shape), above.reshape(values.shape)
         if self.margin_columns == SYMMETRIC:
-            return {SYMMETRIC[0]: below}
+            return Measured(values, {SYMMETRIC[0]: below}, measured.law)
         both = np.maximum(values - below, -BOUND), np.minimum(values + above, BOUND)
-        return dict(zip(self.margin_columns, both, strict=False))
+        margins = dict(zip(self.margin_columns, both, strict=False))
+        return Measured(values, margins, measured.law)
 
     def expected(self, columns: Cells | Entries) -> Expected:
         """No closed form of sums; whether there is one of a class decides whether they settle."""

@@ -1,14 +1,16 @@
 """Joint: what the two mechanisms of whole products share, and how `auto` chooses between them."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from leeward.core.codebook import Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import whole_number
 from leeward.core.mechanisms.calibrated import Mechanism
+from leeward.core.mechanisms.clipping import FINENESS, Clipping, scaled
 from leeward.core.mechanisms.measurement import COVERAGE, ByMechanism, Spread
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.design import Design, Norm
@@ -80,6 +82,54 @@ def drawn_spread(draws: "PublicDraws", size: int, scale: float) -> Spread:
     count = -(-size // draws.design.tables[0])
     reach = int(np.ceil(scale * draws.reach(1, float(COVERAGE)) - 0.5))
     return Spread(count, count - reach, count + reach, draws.law(1), scale)
+
+
+@dataclass(frozen=True)
+class JointClipping(Clipping):
+    """Clipping that keeps one sum in all tables of an establishment."""
+
+    tables: tuple[int, ...] = ()
+
+    @property
+    def lattice(self) -> int:
+        """A power of two, so fine that the allowance for rounding is below 1/1000 of Δ."""
+        return 1 << (FINENESS * (max(self.tables) + 1) - 1).bit_length()
+
+    @property
+    def allowance(self) -> int:
+        """What rounding to the lattice may add to a positive part, in lattice points."""
+        return max(self.tables) + 1
+
+    def sums(self, entries: Entries, theta: Integers) -> Integers:
+        """Lattice points (workplaces, D), one θ a workplace cell.
+
+        An establishment above θ has θ points in every table: floors, and one more for the largest
+        remainders.
+        """
+        place, sizes = entries.workplace[entries.row], entries.sizes[entries.row]
+        points = entries.counts * self.lattice
+        above = np.flatnonzero(sizes * self.lattice > theta[place])
+        theta_of, size = theta[place[above]], sizes[above]
+        floors, rest = scaled(entries.counts[above], theta_of, size)
+        of_table = np.repeat(np.arange(len(self.tables)), self.tables)[entries.cell[above]]
+        group = entries.row[above] * len(self.tables) + of_table
+        order = np.lexsort((entries.cell[above], -rest, group))
+        first = np.flatnonzero(np.diff(group[order], prepend=-1))
+        rank = np.arange(order.size) - np.repeat(first, np.diff([*first, order.size]))
+        left = theta_of - np.bincount(group, floors, minlength=1)[group].astype(np.int64)
+        floors[order] += rank < left[order]
+        points[above] = floors
+        sums = np.zeros((theta.size, self.cells), dtype=np.int64)
+        np.add.at(sums, (place, entries.cell), points)
+        return sums
+
+    def moved(self, theta: Integers) -> Integers:
+        """Δ: αθ/(1+α), and what rounding adds."""
+        share = self.alpha / (1 + self.alpha)
+        above, below = share.numerator, share.denominator
+        unique, inverse = np.unique(theta, return_inverse=True)
+        values = [value * above // below + self.allowance for value in unique.tolist()]
+        return np.array(values, dtype=np.int64)[inverse].reshape(theta.shape)
 
 
 J = TypeVar("J", bound=Mechanism)

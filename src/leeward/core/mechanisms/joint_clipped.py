@@ -18,10 +18,15 @@ from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.exact import Number, root_up
 from leeward.core.mechanisms.calibrated import Claims, MarginRule, Words
 from leeward.core.mechanisms.clipped import Clipped, Ends
-from leeward.core.mechanisms.clipping import JointClipping
-from leeward.core.mechanisms.joint import joint_design, public_draws, required_sums, rounding_of
+from leeward.core.mechanisms.clipping import MISSED
+from leeward.core.mechanisms.joint import (
+    JointClipping,
+    joint_design,
+    public_draws,
+    required_sums,
+    rounding_of,
+)
 from leeward.core.mechanisms.measurement import Measurement
-from leeward.core.mechanisms.noisy_maximum import MISSED
 from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide
 from leeward.core.mechanisms.split import (
     MOST_ESTABLISHMENTS,
@@ -33,8 +38,7 @@ from leeward.core.mechanisms.split import (
     given_split,
     paid_share,
 )
-from leeward.core.noise.design import Design
-from leeward.core.noise.integers import largest_remainders
+from leeward.core.noise.design import Design, largest_remainders
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import WIDEST_GAUSSIAN, Integers, Scales
 from leeward.core.noise.tabulated import Floats
@@ -162,7 +166,7 @@ class JointClipped(Clipped):
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on the tables of a product."""
-        from leeward.core.mechanisms.joint_clipped_counts import JointClippedCounts  # noqa: PLC0415 (it needs this)
+        from leeward.core.mechanisms.clipped_counts import JointClippedCounts  # noqa: PLC0415 (it needs this)
 
         return JointClippedCounts(self, margins)
 

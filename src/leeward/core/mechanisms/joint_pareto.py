@@ -19,6 +19,7 @@ from leeward.core.codebook.marginal import BLOCK, margin_columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, MOST_JOBS
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.calibrated import Claims, MarginMethod, MarginRule, Mechanism, Words
+from leeward.core.mechanisms.checked_columns import block_shape, whole_numbers
 from leeward.core.mechanisms.joint import (
     MOST_DRAWN,
     JointTables,
@@ -43,9 +44,8 @@ from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.scale import Scale, smallest
 from leeward.core.mechanisms.vector_pareto import tail_and_step
 from leeward.core.noise.design import Design
-from leeward.core.noise.integers import block_shape, whole_margins, whole_numbers
 from leeward.core.noise.noise_source import Noise, secret
-from leeward.core.noise.scales import BOUND, CellNoise, Integers, Scales
+from leeward.core.noise.scales import BOUND, CellNoise, Integers, Scales, whole_margins
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import StrongAlpha
 

@@ -16,10 +16,9 @@ from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.calibrated import Claims, Origin, Words
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.noise.integers import whole_margins
 from leeward.core.noise.law import PiecewiseLaw
 from leeward.core.noise.piece import Piece
-from leeward.core.noise.scales import CellNoise, Integers, Scales
+from leeward.core.noise.scales import CellNoise, Integers, Scales, whole_margins
 from leeward.core.privacy import StrongAlpha, WeakAlpha
 
 BITS = 96
@@ -76,10 +75,28 @@ class LogLaplace(Additive):
         share = 1 / self._quantile(COVERAGE)
         return CellNoise(self.law, share, least=0.0, relative=True, lean=self.lean)
 
-    def _quantile(self, coverage: Fraction) -> float:
-        rate = float(self.law.pieces[0].rate + 1)
+    def _quantile(self, share: Fraction) -> float:
+        """The q with P(c(1−q) ≤ e^−η ≤ c(1+q)) = share for Laplace η, by bisection."""
+        coverage = float(share)
+        scale = 1 / float(self.law.pieces[0].rate + 1)
         factor = float(self.law.pieces[0].high or 0) + 1  # the law's peak is at c − 1
-        return _relative_quantile(1 / rate, factor, float(coverage))
+
+        def below(bound: float) -> float:
+            if bound <= 0:
+                return 0.0
+            x = log(bound) / scale
+            return 0.5 * exp(x) if x < 0 else 1 - 0.5 * exp(-x)
+
+        def covered(q: float) -> float:
+            return below(factor * (1 + q)) - below(factor * (1 - q))
+
+        low, high = 0.0, 1.0
+        while covered(high) < coverage:
+            low, high = high, 2 * high
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if covered(middle) < coverage else (low, middle)
+        return high
 
 
 def log_laplace_law(rate: Fraction, factor: Fraction) -> PiecewiseLaw:
@@ -89,22 +106,3 @@ def log_laplace_law(rate: Fraction, factor: Fraction) -> PiecewiseLaw:
         pieces=(Piece(centre, peak, rate - 1, centre), Piece(peak, None, -(rate + 1), centre)),
         jumps=(Fraction(0),),
     )
-
-
-def _relative_quantile(scale: float, factor: float, coverage: float) -> float:
-    """The q with P(c(1−q) ≤ e^−η ≤ c(1+q)) = coverage for Laplace η, by bisection."""
-
-    def below(bound: float) -> float:
-        if bound <= 0:
-            return 0.0
-        x = log(bound) / scale
-        return 0.5 * exp(x) if x < 0 else 1 - 0.5 * exp(-x)
-
-    low, high = 0.0, 1.0
-    while below(factor * (1 + high)) - below(factor * (1 - high)) < coverage:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        covered = below(factor * (1 + middle)) - below(factor * (1 - middle))
-        low, high = (middle, high) if covered < coverage else (low, middle)
-    return high

@@ -28,8 +28,7 @@ from leeward.core.mechanisms.pay import (
     refuse_worker_cells,
 )
 from leeward.core.mechanisms.pay_margins import reach
-from leeward.core.mechanisms.scale import smallest
-from leeward.core.mechanisms.size_grid import STEPS, SizeGrid
+from leeward.core.mechanisms.scale import STEPS, SizeGrid, smallest
 from leeward.core.noise.body import HEXAGON
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import BOUND, Integers
@@ -90,11 +89,6 @@ class LogPair(PayMechanism):
         ]
         return noisy_indices(np.stack(index, axis=-1)[:, None, :], self.spread, noise)
 
-    def _numbers(self, index: Integers) -> Integers:
-        """The whole numbers in the middle of released grid steps."""
-        sizes = [self._at(index, at) for at in (0, 1)]
-        return np.rint(np.clip(np.stack(sizes, axis=-1), -BOUND, BOUND)).astype(np.int64)
-
     def _at(self, index: Integers, number: int, off: float = 0.0) -> Floats:
         """The count or payroll in the middle of a grid step, or so many steps beyond it."""
         with np.errstate(over="ignore"):
@@ -108,8 +102,11 @@ class LogPair(PayMechanism):
 
     def _measured(self, columns: Cells | Entries, noise: Noise) -> tuple[Pairs, Ends]:
         index = self._release(as_cells(columns), noise)
-        numbers = self._numbers(index)
-        return Pairs(numbers[:, :, 0], numbers[:, :, 1]), self.interval(index)
+        # The whole numbers in the middle of released grid steps.
+        jobs, pay = (
+            np.rint(np.clip(self._at(index, at), -BOUND, BOUND)).astype(np.int64) for at in (0, 1)
+        )
+        return Pairs(jobs, pay), self.interval(index)
 
     def interval(self, index: Integers) -> Ends:
         """The ends of what the released indices allow: functions of what is published."""
@@ -118,7 +115,8 @@ class LogPair(PayMechanism):
             ends = [self._at(index, 1, way * wide) for way in (-1, 1)]
             return ends[0] - 1, ends[1] + 1
         # Both numbers may be off by ROUNDING in opposite directions: twice that in the norm.
-        wide = float(self.spread) * _norm_reach() + 2 * ROUNDING
+        norm = smallest(lambda z: float(1 - (1 + z) * np.exp(-z)), COVERAGE)  # of the noise
+        wide = float(self.spread) * norm + 2 * ROUNDING
         corners = [self._mean(index, a * wide, b * wide) for a, b in HEXAGON.vertices]
         return np.minimum.reduce(corners), np.maximum.reduce(corners)
 
@@ -139,7 +137,11 @@ class LogPair(PayMechanism):
         share = float(self.spread) * self._step
         if share >= 1:
             return None
-        jobs, pay = (np.expm1(share * point) for point in _points())
+        # Points of the pair of density e^−‖z‖, equally likely.
+        middle = -np.log1p(-(np.arange(NODES) + 0.5) / NODES)
+        first, second = (axis.ravel() for axis in np.meshgrid(middle, middle))
+        points = HEXAGON.cones[:, :, :1] * first + HEXAGON.cones[:, :, 1:] * second
+        jobs, pay = (np.expm1(share * points[:, number].ravel()) for number in (0, 1))
         numbers = np.stack([cells.counts[:, 0], payroll_of(cells, self.cap)[:, 0]], axis=-1)
         unique, at = np.unique(numbers, axis=0, return_inverse=True)
         n, p = (unique[:, i] + float(grid.floor) for i, grid in enumerate(self.grids))
@@ -152,17 +154,3 @@ class LogPair(PayMechanism):
     def steady(self) -> bool:
         """A variance needs ε above 2·ln(1+α)."""
         return float(self.spread) * self._step < 0.5
-
-
-def _points() -> tuple[Floats, Floats]:
-    """Points of the pair of density e^−‖z‖, equally likely."""
-    middle = -np.log1p(-(np.arange(NODES) + 0.5) / NODES)
-    one, other = (axis.ravel() for axis in np.meshgrid(middle, middle))
-    signs = HEXAGON.cones
-    both = signs[:, :, :1] * one + signs[:, :, 1:] * other
-    return both[:, 0].ravel(), both[:, 1].ravel()
-
-
-def _norm_reach() -> float:
-    """Within this the norm of the noise stays nine times of ten."""
-    return smallest(lambda z: float(1 - (1 + z) * np.exp(-z)), COVERAGE)

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.exact import Number
-from leeward.core.mechanisms.clipping import Clipping
-from leeward.core.mechanisms.noisy_maximum import NoisyMaximum
+from leeward.core.mechanisms.clipping import Clipping, NoisyMaximum
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.split import ErrorWeights, bound_for
 from leeward.core.noise.law import laplace

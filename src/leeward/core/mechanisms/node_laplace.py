@@ -13,11 +13,11 @@ from leeward.core.codebook import Cells, Entries
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.calibrated import Claims, MarginRule, Origin, Words
+from leeward.core.mechanisms.checked_columns import whole_numbers
 from leeward.core.mechanisms.clipping import MOST_THETA
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement, Needs
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.noise.integers import whole_numbers
 from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers, Scales

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Final, Literal, TypeAlias
 
 from flint import arb
 
@@ -25,6 +26,11 @@ LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**6), Fraction(1000)
 LEAST_RHO, MOST_RHO = Fraction(1, 10**12), Fraction(1000)
 MOST_CELLS = 10_000
 """Within these limits every bound on rounding errors has been checked; see sampling.proof.md."""
+
+
+AUTO: Final = "auto"
+Share: TypeAlias = Fraction | Literal["auto"] | None
+"""The share of a table's ε that pays for margins; 0: they cost nothing; None: there are none."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,10 +77,21 @@ class Parameters:
                 value=shown(calibration),
                 next_step="Leave it out for the tight form.",
             )
+        growth = None if alpha is None else _bounded(alpha, "alpha")
+        paid = Fraction(0) if epsilon is None else _bounded(epsilon, "epsilon")
+        number = rational(delta, "delta")
+        if not 0 <= number < 1:
+            raise InvalidParameter(
+                "delta",
+                rule="must be at least 0 and below 1",
+                value=shown(number),
+                next_step="Use 0 for a guarantee that never fails, or a small number such as "
+                "'1e-9'.",
+            )
         return cls(
-            alpha=None if alpha is None else _bounded_alpha(alpha),
-            epsilon=Fraction(0) if epsilon is None else _bounded_epsilon(epsilon),
-            delta=_probability(delta, "delta"),
+            alpha=growth,
+            epsilon=paid,
+            delta=number,
             cells=cells,
             calibration=calibration,
             plus=plus_of(with_plus(StrongAlpha(), plus)) or 1,
@@ -89,7 +106,7 @@ class Parameters:
                 value="neither" if rho is None else "both",
                 next_step="Give epsilon, or rho for Gaussian noise.",
             )
-        return self if rho is None else replace(self, rho=_bounded_rho(rho))
+        return self if rho is None else replace(self, rho=_bounded(rho, "rho"))
 
     def constants(self, mechanism: object) -> dict[str, str]:
         """These and a mechanism's own numbers and names, exact, as text."""
@@ -176,52 +193,24 @@ class Parameters:
         )
 
 
-def _bounded_alpha(value: Number) -> Fraction:
-    alpha = positive(value, "alpha")
-    if not LEAST_ALPHA <= alpha <= MOST_ALPHA:
-        raise InvalidParameter(
-            "alpha",
-            rule="must be between 0.000001 and 1000",
-            value=shown(alpha),
-            next_step="alpha = 0.1 hides sizes within 10 percent.",
-        )
-    return alpha
+LIMITS = {
+    "alpha": (LEAST_ALPHA, MOST_ALPHA, "0.000001", "alpha = 0.1 hides sizes within 10 percent."),
+    "epsilon": (LEAST_EPSILON, MOST_EPSILON, "0.000001", "Useful values lie between 0.01 and 20."),
+    "rho": (LEAST_RHO, MOST_RHO, "10^-12", "Useful values lie between 0.0001 and 10."),
+}
 
 
-def _bounded_epsilon(value: Number) -> Fraction:
-    epsilon = positive(value, "epsilon")
-    if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
-        raise InvalidParameter(
-            "epsilon",
-            rule="must be between 0.000001 and 1000",
-            value=shown(epsilon),
-            next_step="Useful values lie between 0.01 and 20.",
-        )
-    return epsilon
-
-
-def _bounded_rho(value: Number) -> Fraction:
-    rho = positive(value, "rho")
-    if not LEAST_RHO <= rho <= MOST_RHO:
-        raise InvalidParameter(
-            "rho",
-            rule="must be between 10^-12 and 1000",
-            value=shown(rho),
-            next_step="Useful values lie between 0.0001 and 10.",
-        )
-    return rho
-
-
-def _probability(value: Number, parameter: str) -> Fraction:
-    number = rational(value, parameter)
-    if not 0 <= number < 1:
+def _bounded(number: Number, parameter: str) -> Fraction:
+    least, most, written, usual = LIMITS[parameter]
+    value = positive(number, parameter)
+    if not least <= value <= most:
         raise InvalidParameter(
             parameter,
-            rule="must be at least 0 and below 1",
-            value=shown(number),
-            next_step="Use 0 for a guarantee that never fails, or a small number such as '1e-9'.",
+            rule=f"must be between {written} and {most}",
+            value=shown(value),
+            next_step=usual,
         )
-    return number
+    return value
 
 
 NOISES = ("laplace", "gaussian")
@@ -236,23 +225,23 @@ def rho_of(parameters: Parameters, noise: str) -> Fraction:
             value=shown(noise),
             next_step="Leave it out for 'laplace'.",
         )
-    if noise == "laplace":
-        return _no_rho(parameters)
-    if parameters.rho:
-        return parameters.rho
-    return largest_rho(parameters.epsilon, _some_delta(parameters))
-
-
-def _no_rho(parameters: Parameters) -> Fraction:
-    """Laplace noise has none, and is refused where one was given."""
-    if parameters.rho:
+    if noise == "laplace" and parameters.rho:
         raise InvalidParameter(
             "noise",
             rule="must be 'gaussian' where rho is given",
             value="'laplace'",
             next_step="Add noise='gaussian', or give epsilon in place of rho.",
         )
-    return Fraction(0)
+    if noise == "laplace" or parameters.rho:
+        return parameters.rho
+    if parameters.delta == 0:
+        raise InvalidParameter(
+            "delta",
+            rule="must be above 0 for Gaussian noise, which is never pure",
+            value=0,
+            next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
+        )
+    return largest_rho(parameters.epsilon, parameters.delta)
 
 
 def too_wide(parameters: Parameters) -> InvalidParameter:
@@ -265,15 +254,3 @@ def too_wide(parameters: Parameters) -> InvalidParameter:
         value=parameters.rho or parameters.epsilon,
         next_step=f"Take a larger {more}.",
     )
-
-
-def _some_delta(parameters: Parameters) -> Fraction:
-    """The δ that Gaussian noise cannot do without."""
-    if parameters.delta == 0:
-        raise InvalidParameter(
-            "delta",
-            rule="must be above 0 for Gaussian noise, which is never pure",
-            value=0,
-            next_step="Give a small delta such as '1e-9', or leave noise='gaussian' out.",
-        )
-    return parameters.delta

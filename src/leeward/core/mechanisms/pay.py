@@ -12,10 +12,10 @@ from leeward.core.codebook.known_statistics import MOST_PAY
 from leeward.core.errors import InvalidParameter, NotCovered, shown
 from leeward.core.exact import whole_number
 from leeward.core.mechanisms.calibrated import Claims, MarginRule, Mechanism
+from leeward.core.mechanisms.checked_columns import whole_numbers
 from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.body import HEXAGON, Body
-from leeward.core.noise.integers import whole_numbers
 from leeward.core.noise.noise_source import Noise, secret
 from leeward.core.noise.scales import Integers, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats

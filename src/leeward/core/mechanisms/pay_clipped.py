@@ -15,10 +15,15 @@ from numpy.typing import ArrayLike
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.checked_columns import (
+    checked_entries,
+    establishment_rows,
+    numbered,
+    whole_numbers,
+)
 from leeward.core.mechanisms.clipped import Clipped
-from leeward.core.mechanisms.clipping import checked_entries, scaled
+from leeward.core.mechanisms.clipping import MISSED, scaled
 from leeward.core.mechanisms.measurement import COVERAGE, Needs
-from leeward.core.mechanisms.noisy_maximum import MISSED
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
     USUAL_SHARE,
@@ -33,7 +38,6 @@ from leeward.core.mechanisms.pay import (
 from leeward.core.mechanisms.pay_margins import mean_interval, reach
 from leeward.core.mechanisms.split import by_class, establishment_class
 from leeward.core.noise.body import HEXAGON
-from leeward.core.noise.integers import establishment_rows, numbered, whole_numbers
 from leeward.core.noise.noise_source import Noise, secret
 from leeward.core.noise.scales import MOST, Integers, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats

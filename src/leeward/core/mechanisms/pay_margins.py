@@ -15,8 +15,7 @@ from leeward.core.mechanisms.calibrated import MarginMethod
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.pay import Ends, Pairs, PayMechanism, largest_payroll, noisy_indices
-from leeward.core.mechanisms.scale import Scale, smallest
-from leeward.core.mechanisms.size_grid import STEPS, SizeGrid
+from leeward.core.mechanisms.scale import STEPS, Scale, SizeGrid, smallest
 from leeward.core.noise.body import Body
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import BOUND, CellNoise, Integers
@@ -195,7 +194,14 @@ def pay_margins(mechanism: PayMechanism, epsilon: Fraction) -> PayMargins:
     p = mechanism.parameters
     if epsilon >= LEAST_EPSILON:
         priced = Parameters.read(p.alpha, epsilon, 0, 1, "tight", p.plus)
-        rule = PayMargins(_scale(priced, mechanism), mechanism)
+        scale: Scale | ScalePair = ScalePair(priced, mechanism.cap)
+        if not mechanism.by_payroll:
+            scale = Scale.calibrated(priced)
+        elif not mechanism.with_count:
+            # ln max(P_max, ΔB/α) moves by at most ln(1+α), as the logarithm of the size does.
+            grid = SizeGrid(priced.growth, priced.plus * mechanism.cap)
+            scale = replace(Scale.calibrated(priced), grid=grid)
+        rule = PayMargins(scale, mechanism)
         if rule.factor() < WIDEST:
             return rule
     raise InvalidParameter(
@@ -214,14 +220,3 @@ def unpaid_margins(mechanism: PayMechanism) -> InvalidParameter:
         value=f"free for {mechanism.name}",
         next_step="Give a share such as 1/10, use pay_clipped, or write margins: none.",
     )
-
-
-def _scale(priced: Parameters, mechanism: PayMechanism) -> Scale | ScalePair:
-    """The scales that the noise follows: of jobs, of payroll, or of both."""
-    if mechanism.by_payroll and mechanism.with_count:
-        return ScalePair(priced, mechanism.cap)
-    jobs = Scale.calibrated(priced)
-    if not mechanism.by_payroll:
-        return jobs
-    # ln max(P_max, ΔB/α) moves by at most ln(1+α), as the logarithm of the size does.
-    return replace(jobs, grid=SizeGrid(priced.growth, priced.plus * mechanism.cap))

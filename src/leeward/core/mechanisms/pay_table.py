@@ -145,17 +145,12 @@ def mean_errors(mechanism: PayMechanism, cells: Cells) -> Floats | None:
         means[some] = pay[some, cell] / jobs[some, cell]
         for mean in np.unique(means[some]):
             rows = np.flatnonzero(some & (means == mean))
-            error = mechanism.error(_rows(cells, rows), -float(mean), 1.0)
+            alike = Cells(**{name: column[rows] for name, column in columns(cells).items()})
+            error = mechanism.error(alike, -float(mean), 1.0)
             if error is None:
                 return None
             found[rows, cell] = np.minimum(error / jobs[rows, cell], mechanism.cap)
     return found
-
-
-def _rows(cells: Cells, rows: Integers) -> Cells:
-    """Some of the workplace cells."""
-    kept = {name: column[rows] for name, column in columns(cells).items()}
-    return Cells(**kept)
 
 
 def published_pay(

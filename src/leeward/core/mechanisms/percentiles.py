@@ -20,7 +20,6 @@ from leeward.core.exact import dyadic_up, precision
 from leeward.core.mechanisms.calibrated import MarginRule, Words
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
-from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.released_classes import (
     HALF,
     ContrastBounds,
@@ -115,9 +114,8 @@ class PercentilesOfClasses(FromClasses):
         columns_of = {COUNTED: np.repeat(blocks.sum(axis=2)[:, :, None], len(self.statistic.at), 2)}
         values = interpolated(blocks, self.statistic)
         if self.classes.margins.coverage is not None:
-            columns_of = (
-                dict(zip(ENDS, self._ends(blocks, values, bounds), strict=True)) | columns_of
-            )
+            ends = self._ends(blocks, values, bounds)
+            columns_of = dict(zip(ENDS, ends, strict=True)) | columns_of
         flat = {name: column.reshape(w, -1) for name, column in columns_of.items()}
         return Measured(values.reshape(w, -1), flat, measured.law)
 
@@ -147,7 +145,11 @@ class PercentilesOfClasses(FromClasses):
         The jobs of the cell are taken to be spread evenly over the classes and the other worker
         cells, and √m of its m establishments to be as large as the largest.
         """
-        noise, edges = self._class_noise(size, establishments), self.statistic.edges
+        edges = self.statistic.edges
+        if isinstance(self.classes, ClippedCounts):  # clipping takes from all classes alike
+            noise = self.classes.noise_error(size, establishments)
+        else:
+            noise = self.classes.expected_error(size, establishments)
         if noise is None:
             return None
         d, shares = len(edges) - 1, [percent / 100 for percent in self.statistic.at]
@@ -157,12 +159,6 @@ class PercentilesOfClasses(FromClasses):
             for q in shares
         ]
         return sum(errors) / len(errors)
-
-    def _class_noise(self, size: int, establishments: int) -> float | None:
-        """Of the count of a class, without what clipping takes from all classes alike."""
-        if isinstance(self.classes, ClippedCounts):
-            return self.classes.noise_error(size, establishments)
-        return self.classes.expected_error(size, establishments)
 
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> None:
         """It depends on the pay of the jobs."""
@@ -212,20 +208,14 @@ def percentiles_of_classes(made: Measurement, statistic: Percentiles) -> Percent
     """Percentiles of measured classes; without margins, clipping bounds them more closely."""
     made = bounded(made, statistic.name)
     if made.margins.coverage is None and isinstance(made, ClippedCounts):
-        bound = _narrow(made.parameters, made.mechanism.rho)
+        # Clipping takes from all classes of an establishment alike, so percentiles need no headroom
+        # and a tenth of the budget is enough for the maximum (`python -m benchmarks.percentiles`);
+        # of a small budget more, so that the spread of ln θ is at most one half and the noise has a
+        # variance: λ/(share·ε) ≤ 1/2, or λ/√(2·share·ρ) ≤ 1/2 with Gaussian noise.
+        rho = made.mechanism.rho
+        with precision(128):
+            growth = dyadic_up(made.parameters.log_growth(), 16)
+        steady = 2 * growth**2 / rho if rho else 2 * growth / made.parameters.aimed
+        bound = Bound(min(max(LEAST_SHARE, steady), Fraction(1, 2)), Fraction(1))
         made = replace(made, mechanism=made.mechanism.with_bound(bound))
     return PercentilesOfClasses(made, statistic)
-
-
-def _narrow(parameters: Parameters, rho: Fraction) -> Bound:
-    """How clipped bounds establishments where no interval has to allow for what clipping takes.
-
-    Clipping takes from all classes of an establishment alike, so percentiles need no headroom and
-    a tenth of the budget is enough for the maximum (`python -m benchmarks.percentiles`); of a small
-    budget more, so that the spread of ln θ is at most one half and the noise has a variance:
-    λ/(share·ε) ≤ 1/2, or λ/√(2·share·ρ) ≤ 1/2 with Gaussian noise.
-    """
-    with precision(128):
-        growth = dyadic_up(parameters.log_growth(), 16)
-    steady = 2 * growth**2 / rho if rho else 2 * growth / parameters.aimed
-    return Bound(min(max(LEAST_SHARE, steady), Fraction(1, 2)), Fraction(1))

@@ -1,13 +1,14 @@
-"""The mechanisms by name, and what measures a statistic: one line each."""
+"""The mechanisms by name, what measures a statistic, and what `auto` compares: one line each."""
 
 from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any, cast
 
-from leeward.core.codebook import Flows, Gains, Percentiles, Statistic
+from leeward.core.codebook import Flows, Gains, Marginal, Percentiles, Statistic
 from leeward.core.errors import InvalidParameter, NotCovered, did_you_mean, shown
 from leeward.core.exact import Number
 from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.calibrated import COUNTS, PAY
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.edge_laplace import EdgeLaplace
 from leeward.core.mechanisms.edge_pay import EdgePay
@@ -19,7 +20,7 @@ from leeward.core.mechanisms.log_laplace import LogLaplace
 from leeward.core.mechanisms.log_pair import LogPair
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.node_laplace import NodeLaplace
-from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.parameters import Parameters, Share
 from leeward.core.mechanisms.pay import PayMechanism
 from leeward.core.mechanisms.pay_centred import PayCentred
 from leeward.core.mechanisms.pay_clipped import PayClipped
@@ -34,6 +35,7 @@ from leeward.core.mechanisms.smooth_gamma import SmoothGamma
 from leeward.core.mechanisms.smooth_laplace import SmoothLaplace
 from leeward.core.mechanisms.staircase import Staircase
 from leeward.core.mechanisms.vector_pareto import VectorPareto
+from leeward.core.privacy import Guarantee
 
 Calibrated = Additive | Clipped | JointPareto | PayMechanism
 
@@ -66,6 +68,38 @@ FOLLOWING: Mapping[type[Statistic], Callable[[Measurement, Any], Measurement]] =
     Gains: GainsOfEstablishments,
 }
 """What measures a statistic that follows from the counts of classes."""
+
+
+IN_PLANS = tuple(sorted(name for name, one in REGISTRY.items() if one.in_plans))
+"""Mechanisms that a plan may name."""
+
+CANDIDATES = {
+    ("worker", "workplace"): ("edge_laplace",),
+    ("worker", "worker"): ("edge_laplace",),
+    ("worker", "pay"): ("edge_pay",),
+    ("worker", "worker_pay"): ("edge_pay",),
+    ("strong", "workplace"): ("slope", "staircase", "vector_pareto"),
+    ("weak", "workplace"): ("slope", "staircase", "vector_pareto"),
+    ("strong", "worker"): ("vector_pareto", "clipped"),
+    ("weak", "worker"): ("vector_pareto", "clipped", "slope", "staircase"),
+    ("worker", "gains"): ("edge_laplace",),
+    ("strong", "gains"): ("vector_pareto", "clipped"),
+    ("weak", "gains"): ("vector_pareto", "clipped"),
+    ("strong", "joint"): ("joint_pareto", "joint_clipped"),
+    ("weak", "joint"): ("joint_pareto", "joint_clipped"),
+    ("strong", "pay"): ("pay_centred", "pay_clipped"),
+    ("strong", "worker_pay"): ("pay_centred", "pay_clipped"),
+    ("proportional", "pay"): ("pay_two_scales", "log_pair", "pay_clipped"),
+    ("proportional", "worker_pay"): ("pay_two_scales", "payroll_pareto"),
+}
+CANDIDATES |= {("proportional", kind): CANDIDATES["strong", kind] for kind in COUNTS}
+"""What `auto` compares, by policy and kind of table."""
+
+GAUSSIAN = tuple(name for name in IN_PLANS if REGISTRY[name].gaussian)
+"""What it compares where the budget is given as ρ; all of them need an α."""
+
+POOR_MARGINS = ("slope", "staircase")
+"""On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
 
 
 def of_statistic(made: Measurement, statistic: Statistic) -> Measurement:
@@ -170,4 +204,77 @@ def _chosen(name: object) -> type[Calibrated]:
         name,
         sorted(REGISTRY),
         next_step=did_you_mean(str(name), REGISTRY, "Choose one of these."),
+    )
+
+
+def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
+    """The mechanisms that are compared."""
+    if reads_pay(marginal, asked) or _gaussian_gains(marginal, asked):
+        return ()
+    names = CANDIDATES.get((asked.policy.name, marginal.kind), ())
+    if asked.rho > 0:
+        proved = (name for name in GAUSSIAN if marginal.kind in REGISTRY[name].claims)
+        return tuple(proved) if names and asked.policy.uses_alpha else ()
+    poor = POOR_MARGINS if marginal.kind == "worker" and margins is not None else ()
+    return tuple(name for name in names if name not in poor)
+
+
+def reads_pay(marginal: Marginal, guarantee: Guarantee) -> bool:
+    """Whether a proportional step may move all jobs at once: a raise of all, into other classes."""
+    return guarantee.policy.name == "proportional" and marginal.by_numbers
+
+
+def _gaussian_gains(marginal: Marginal, guarantee: Guarantee) -> bool:
+    """Whether gains are to be paid in ρ, for which nothing is proved (gains.proof.md, 3)."""
+    return marginal.kind == "gains" and guarantee.rho > 0
+
+
+def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
+    """The refusal of a policy under which there is nothing to offer."""
+    if reads_pay(marginal, asked):
+        return NotCovered(
+            "policy",
+            rule="proportional is for payroll, means, and counts that read no pay: one step of it "
+            "may raise the pay of all, and move every job into another class",
+            value=f"{shown(marginal.name)}, which reads a number of each job",
+            next_step="Write a plan of its own under strong for this table.",
+        )
+    if _gaussian_gains(marginal, asked):
+        return NotCovered(
+            "rho",
+            rule="must be epsilon for gains: nothing is proved about them with Gaussian noise",
+            value=f"rho for table {marginal.name}",
+            next_step="Give epsilon in place of rho, or leave the table out.",
+        )
+    if marginal.kind in PAY:
+        return NotCovered(
+            "policy",
+            rule="must be strong, proportional, worker or person, with epsilon, for payrolls and "
+            "means: nothing is proved for another",
+            value=f"'{asked.policy.name}'" + (" with rho" if asked.rho > 0 else ""),
+            next_step="Use strong. Under proportional the error is smaller, and less is promised "
+            "about who joins.",
+        )
+    if marginal.kind == "joint" and asked.policy.name == "worker":
+        return NotCovered(
+            "breakdowns",
+            rule="must be tables of their own under the worker and person policies: no joint "
+            "mechanism is proved for them",
+            value=shown(marginal.name),
+            next_step="Write a table for each breakdown, or use a policy with an alpha.",
+        )
+    if asked.rho > 0 and not asked.policy.uses_alpha:
+        return NotCovered(
+            "policy",
+            rule="must have an alpha where the budget is given as rho: no mechanism with "
+            "Gaussian noise is proved for another policy",
+            value=f"'{asked.policy.name}'",
+            next_step="Use strong, or give epsilon in place of rho.",
+        )
+    return NotCovered(
+        "policy",
+        rule="must be strong, weak, proportional, worker or person: whole establishments are "
+        "protected by no table that is of use",
+        value=f"'{asked.policy.name}'",
+        next_step="Use strong, which hides sizes within a factor 1+alpha.",
     )

@@ -186,7 +186,9 @@ class ContrastBounds(NamedTuple):
 
 def bounded(made: Measurement, statistic: str) -> Measurement:
     """The measurement of classes; refuses margins where no bound is proved for their noise."""
-    if made.margins.coverage is not None and not _has_bounds(made):
+    additive = made.mechanism if isinstance(made, CountsWithNoise) else None
+    proved = isinstance(made, ClippedCounts) or isinstance(additive, EdgeLaplace | VectorPareto)
+    if made.margins.coverage is not None and not proved:
         raise NotCovered(
             "margins",
             rule=f"must be none for {statistic} by {made.name}: nothing is proved about sums of "
@@ -195,12 +197,6 @@ def bounded(made: Measurement, statistic: str) -> Measurement:
             next_step="Write margins: none, or leave mechanism out for auto.",
         )
     return made
-
-
-def _has_bounds(measurement: Measurement) -> bool:
-    if isinstance(measurement, CountsWithNoise):
-        return isinstance(measurement.mechanism, EdgeLaplace | VectorPareto)
-    return isinstance(measurement, ClippedCounts)
 
 
 def released(
@@ -212,10 +208,28 @@ def released(
     if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, VectorPareto):
         return _pareto(classes, columns, noise)
     measured = classes._measure(columns, noise)
-    if isinstance(classes, ClippedCounts) and isinstance(columns, Entries):
-        return measured, _clipped(classes, columns, measured)
+    scale = measured.law.scale
+    if isinstance(classes, ClippedCounts) and isinstance(columns, Entries) and scale is not None:
+        # A public scale, and a bound of what clipping takes.
+        return measured, [
+            ContrastBounds(
+                cells,
+                (lambda contrast: contrast.normal(MISSED_END / 2))
+                if clipped.noise == "gaussian"
+                else _laplace_critical,
+                scale[cells],
+                kappa=clipped.maximum.kappa,
+                lost=clipped.establishments / clipped.clipping.lattice,
+                rounding=HALF + 1 / clipped.clipping.lattice,
+            )
+            for clipped, cells in classes.by_class(columns)
+        ]
     if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, EdgeLaplace):
-        return measured, [_edge(classes.mechanism, len(measured.values))]
+        rate, w = classes.mechanism.parameters.aimed, len(measured.values)
+        jobs = ContrastBounds(
+            np.arange(w), lambda contrast: _edge_critical(rate, contrast), np.ones(w), rounding=0.0
+        )
+        return measured, [jobs]
     raise AssertionError(f"margins of classes by {classes.name} were not refused")
 
 
@@ -259,41 +273,10 @@ def _rates(shape: int, scale: Scale | None) -> Rates:
     return Rates.gamma(shape) if scale is None else Rates.gamma(shape, *scale.shrinkage())
 
 
-def _clipped(classes: ClippedCounts, columns: Entries, measured: Measured) -> list[ContrastBounds]:
-    """A public scale, and a bound of what clipping takes."""
-    scale = measured.law.scale
-    if scale is None:
-        raise AssertionError("the scale of clipped is public")
-    return [
-        ContrastBounds(
-            cells,
-            _gaussian_critical if clipped.noise == "gaussian" else _laplace_critical,
-            scale[cells],
-            kappa=clipped.maximum.kappa,
-            lost=clipped.establishments / clipped.clipping.lattice,
-            rounding=HALF + 1 / clipped.clipping.lattice,
-        )
-        for clipped, cells in classes.by_class(columns)
-    ]
-
-
-def _gaussian_critical(contrast: Contrast) -> float:
-    return contrast.normal(MISSED_END / 2)
-
-
 @lru_cache(maxsize=1 << 14)
 def _laplace_critical(contrast: Contrast) -> float:
     """Half of what may be missed is kept for a maximum that came out too low."""
     return contrast.laplace(MISSED_END / 2)
-
-
-def _edge(laplace: EdgeLaplace, workplaces: int) -> ContrastBounds:
-    """Discrete Laplace noise, in jobs."""
-    rate = laplace.parameters.aimed
-    one = np.ones(workplaces)
-    return ContrastBounds(
-        np.arange(workplaces), lambda contrast: _edge_critical(rate, contrast), one, rounding=0.0
-    )
 
 
 @lru_cache(maxsize=1 << 12)

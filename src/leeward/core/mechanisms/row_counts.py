@@ -78,11 +78,11 @@ class RowCounts:
 
     def release(self, counts: Sequence[Integers], noise: Noise) -> tuple[Integers, ...]:
         """Noisy counts of every set, in the shape of the counts."""
-        both = zip(counts, self.scales, strict=True)
-        return tuple(self._noisy(one, scale, noise) for one, scale in both)
-
-    def _noisy(self, counts: Integers, scale: Fraction, noise: Noise) -> Integers:
-        if self.law == GAUSSIAN:
-            return noise.gaussian(counts, scale)
-        ones = Scales(np.ones(counts.size, np.int64), factor=scale)
-        return noise.rounded(counts.ravel(), laplace(), ones).reshape(counts.shape)
+        noisy = []
+        for table, scale in zip(counts, self.scales, strict=True):
+            if self.law == GAUSSIAN:
+                noisy.append(noise.gaussian(table, scale))
+            else:
+                ones = Scales(np.ones(table.size, np.int64), factor=scale)
+                noisy.append(noise.rounded(table.ravel(), laplace(), ones).reshape(table.shape))
+        return tuple(noisy)

@@ -7,23 +7,98 @@ discrete Laplace noise.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from leeward.core.codebook.size_profile import MOST_JOBS
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import precision, probability
+from leeward.core.exact import START_BITS, ball, log_growth, precision, probability
 from leeward.core.mechanisms.additive import Additive, within
 from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.mechanisms.size_grid import STEPS, SizeGrid
 from leeward.core.noise.error import laplace_weights
 from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers, Scales, law_at
-from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.tabulated import FUNCTION, ROUNDING, Floats
 from leeward.core.privacy import StrongAlpha
+
+STEPS = 32
+
+
+@dataclass(frozen=True)
+class SizeGrid:
+    """The grid for one α; sizes below Δ/α count as Δ/α."""
+
+    alpha: Fraction
+    plus: int = 1
+
+    @property
+    def floor(self) -> Fraction:
+        """Δ/α."""
+        return self.plus / self.alpha
+
+    def index(self, largest: Integers) -> Integers:
+        """⌊STEPS·ln A/λ⌋ with A = max(x, Δ/α), exact for every entry."""
+        sizes, inverse = np.unique(largest, return_inverse=True)
+        near = np.maximum(sizes.astype(np.float64), float(self.floor))
+        index = self._index(near, lambda i: max(Fraction(int(sizes[i])), self.floor))
+        return index[inverse].reshape(largest.shape)
+
+    def index_above(self, numbers: Integers) -> Integers:
+        """⌊STEPS·ln(n + Δ/α)/λ⌋, exact for every entry."""
+        unique, inverse = np.unique(numbers, return_inverse=True)
+        near = unique.astype(np.float64) + float(self.floor)
+        index = self._index(near, lambda i: int(unique[i]) + self.floor)
+        return index[inverse].reshape(numbers.shape)
+
+    def _index(self, near: Floats, exact: Callable[[int], Fraction]) -> Integers:
+        """By float64 where that is certain, by balls elsewhere."""
+        value = np.log(near) * self._density()
+        error = np.abs(value) * (FUNCTION + ROUNDING) + ROUNDING * self._density()
+        index = np.floor(value - error)
+        found = index.astype(np.int64)
+        for i in np.flatnonzero(index != np.floor(value + error)):
+            found[i] = self.exact_index(exact(int(i)))
+        return found
+
+    def exact_index(self, size: Fraction) -> int:
+        """The same for one size, by balls, and by whole numbers where size^STEPS = (1+α)^j."""
+        bits = START_BITS
+        while True:
+            with precision(bits):
+                value = STEPS * ball(size).log() / log_growth(self.alpha)
+                floor = value.floor().unique_fmpz()
+                if floor is not None:
+                    return int(floor)
+                near = (value + ball(Fraction(1, 2))).floor().unique_fmpz()
+            if near is not None and self._meets(size, int(near)):
+                return int(near)
+            bits *= 2
+
+    def sizes(self, index: Integers) -> Floats:
+        """The size in the middle of each grid step: (1+α)^((i+½)/STEPS)."""
+        with np.errstate(over="ignore"):
+            sizes: Floats = np.exp((index + 0.5) / self._density())
+        return sizes
+
+    def _density(self) -> float:
+        """Grid points per unit of ln A."""
+        with precision(128):
+            return float(STEPS / log_growth(self.alpha))
+
+    def _meets(self, size: Fraction, j: int) -> bool:
+        """Whether size^STEPS = (1+α)^j exactly, by numerators and denominators."""
+        grown = 1 + self.alpha
+        bits = j * (grown.numerator.bit_length() - 1)
+        if j < 0 or bits > STEPS * size.numerator.bit_length():
+            return False
+        return size**STEPS == grown**j
+
 
 REACH = 300.0
 """A scale that noise made larger than e^REACH times the true one counts as this: it covers."""
@@ -152,3 +227,37 @@ def smallest(covered: Callable[[float], float], coverage: str | Fraction) -> flo
         middle = (low + high) / 2
         low, high = (middle, high) if covered(middle) < goal else (low, middle)
     return high
+
+
+MOST_TIMES = 1e6
+"""A multiple of a released value that bounds nothing."""
+
+
+def per_job(mechanism: Additive) -> float:
+    """The scale of the noise for each job of a large establishment."""
+    return float(mechanism.scale(MOST_JOBS, MOST_JOBS) / MOST_JOBS)
+
+
+@lru_cache(maxsize=64)
+def two_sided(mechanism: Additive) -> float:
+    """The bound that |Z| keeps to in nine of ten draws."""
+    return smallest(lambda z: float(within(mechanism.law, np.array([z]))[0]), COVERAGE)
+
+
+@lru_cache(maxsize=64)
+def allowance_for(mechanism: Additive, level: Fraction) -> float:
+    """By how much noise in proportion to v must be larger than noise in proportion to n.
+
+    With v = n(1 + Y) |v − n| is at most c·v where −c/(1+c) ≤ Y ≤ c/(1−c). This is the smallest c of
+    probability `level`, over the bound that |Y| keeps to in nine of ten draws; infinite without c.
+    """
+    law, unit = mechanism.law, per_job(mechanism)
+
+    def kept(c: float) -> float:
+        ends = np.array([-c / (1 + c), c / (1 - c) if c < 1 else np.inf]) / unit
+        below, above = law.float_tails(ends[:1])[0][0], law.float_tails(ends[1:])[1][0]
+        return float(1 - below - above)
+
+    if kept(MOST_TIMES) < level:
+        return np.inf
+    return smallest(kept, level) / (unit * two_sided(mechanism))

@@ -58,26 +58,25 @@ class TheilSen:
         order = selection.order(len(u))[: count // 2 * 2].reshape(-1, 2)
         quarter = self.lattice // 2
         first, last = (
-            selection.chosen(self._ranks(self._predicted(u[order], v[order], at)), self.rate)
+            selection.chosen(self._ranks(u[order], v[order], at), self.rate)
             for at in (-quarter, quarter)
         )
         return first - self.lattice, last - self.lattice
 
-    def _predicted(self, u: Integers, v: Integers, at: int) -> Integers:
-        """The lattice point nearest to each pair's line there; the middle of upright pairs."""
+    def _ranks(self, u: Integers, v: Integers, at: int) -> Integers:
+        """For each point of the grid, the larger number of predictions on one side of it.
+
+        A prediction is the lattice point nearest to a pair's line there; of upright pairs it is the
+        middle.
+        """
         (u1, u2), (v1, v2) = u.T, v.T
         upright = u1 == u2
         run = np.where(upright, 2, u2 - u1)
         rise = np.where(upright, v2 - v1, (v2 - v1) * (at - u1))
         whole = (2 * (v1 * run + rise) + run) // (2 * run)
-        points: Integers = np.clip(whole, -self.lattice, self.lattice)
-        return points
-
-    def _ranks(self, predicted: Integers) -> Integers:
-        """For each point of the grid, the larger number of predictions on one side of it."""
-        held = np.sort(predicted)
+        points = np.sort(np.clip(whole, -self.lattice, self.lattice))
         grid = np.arange(-self.lattice, self.lattice + 1)
-        under = np.searchsorted(held, grid, side="left")
-        over = len(held) - np.searchsorted(held, grid, side="right")
+        under = np.searchsorted(points, grid, side="left")
+        over = len(points) - np.searchsorted(points, grid, side="right")
         ranks: Integers = np.maximum(under, over)
         return ranks

@@ -4,7 +4,6 @@ Proof in vector_pareto.proof.md. n + σ·(L_1, …, L_d)/H with L_i Laplace and 
 H ~ Gamma(k), so the density is ∝ (1+‖z‖₁)^−(d+k); each cell alone is two-sided Pareto.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -18,8 +17,8 @@ from numpy.typing import ArrayLike
 from leeward.core.exact import at_most, ball, dyadic_down, precision
 from leeward.core.mechanisms.additive import Additive, Covered
 from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.checked_columns import block_shape, whole_numbers
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.noise.integers import block_shape, whole_numbers
 from leeward.core.noise.law import PiecewiseLaw, pareto
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers, Scales
@@ -129,26 +128,18 @@ def tail_and_step(
         growth, total = parameters.log_growth(), ball(parameters.aimed)
         top, least = dyadic_down(total / growth, 32), growth * dimension
         if not total > least or top <= (2 if whole else 0):
-            raise parameters.refuse_epsilon(
-                f"must be above {_LEAST[parameters.cells == dimension]}·ln(1+alpha)", least
-            )
-        shapes = _shapes(top, dimension, whole=whole)
+            number = "cells" if parameters.cells == dimension else "dimension"
+            raise parameters.refuse_epsilon(f"must be above {number}·ln(1+alpha)", least)
+        if whole:  # for a block, so that H is a sum of exponentials
+            most = min(int(top), max(64, 16 * dimension))
+            shapes = [Fraction(k) for k in range(2, most + 1)]
+        else:  # a fine grid for a single cell, whose quantile needs no H
+            grid = np.geomspace(1.0, float(top), 400)[1:-1]
+            shapes = [top, *(Fraction(round(k * 2**32), 2**32) for k in grid if 1 < k < top)]
         shape = max(shapes, key=lambda k: _step(parameters, k, dimension) * (k - 1))
         step = _step(parameters, shape, dimension)
     _certify(parameters, shape, step, dimension)
     return shape, step
-
-
-_LEAST = {True: "cells", False: "dimension"}
-
-
-def _shapes(top: Fraction, d: int, *, whole: bool) -> Iterable[Fraction]:
-    """Candidates for k: integers for a block, so that H is a sum of exponentials; a fine grid
-    for a single cell, whose quantile needs no H."""
-    if whole:
-        return (Fraction(k) for k in range(2, min(int(top), max(64, 16 * d)) + 1))
-    grid = np.geomspace(1.0, float(top), 400)[1:-1]
-    return (top, *(Fraction(round(k * 2**32), 2**32) for k in grid if 1 < k < top))
 
 
 def _step(parameters: Parameters, shape: Fraction, dimension: int) -> Fraction:

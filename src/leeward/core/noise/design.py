@@ -14,6 +14,11 @@ from functools import cached_property
 from math import comb, factorial, lcm
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from leeward.core.noise.scales import Integers
+
 Norm = Literal["sum", "side"]
 """The size of a vector: the largest Σ|z| of a table, or its largest positive or negative part."""
 
@@ -154,6 +159,17 @@ class Design:
         chances = [power / sum(self.powers) for power in self.powers]
         first = sum(chance * (k + 1) for k, chance in enumerate(chances))
         return first, sum(chance * (k + 1) * (k + 2) for k, chance in enumerate(chances))
+
+
+def largest_remainders(
+    rest: NDArray[np.number], short: Integers
+) -> tuple[Integers, NDArray[np.intp]]:
+    """One for the `short` largest remainders of a row, ties by position; and their order."""
+    order = np.argsort(-rest, axis=1, kind="stable")
+    raised = np.zeros(rest.shape, dtype=np.int64)
+    rank = np.arange(rest.shape[1]) < short[:, None]
+    np.put_along_axis(raised, order, rank.astype(np.int64), axis=1)
+    return raised, order
 
 
 def _product(left: Sequence[int], right: Sequence[int]) -> Weights:

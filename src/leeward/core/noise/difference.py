@@ -157,7 +157,11 @@ def _side(low: Noisy, high: Noisy, bound: Floats) -> Floats:
     """P(truth − low + high − truth ≥ difference), rounded up."""
     wide, apart = (low.widths(bound), high.widths(bound)), (high.values - low.values).astype(float)
     if low.noise.relative:
-        wide, apart = (np.ones_like(apart),) * 2, _ratio(low, high)
+        # ln of the quotient of two released numbers plus Δ/α, less what rounding may have added. A
+        # margin is |value| + Δ/α + ½ over its share, rounded to a whole number.
+        top = high.noise.share * (high.below - 0.5) - np.abs(high.values) + high.values - 1
+        apart = np.log(np.maximum(top, 1e-9) / (low.noise.share * (low.below + 0.5)))
+        wide = (np.ones_like(apart),) * 2
     # As one of two symmetric errors does as much in half of the cases, these cannot be small.
     sure = np.maximum(
         high.tails.beyond((apart + 0.5) / wide[1], upper=True),
@@ -173,15 +177,6 @@ def _side(low: Noisy, high: Noisy, bound: Floats) -> Floats:
         pair = low.take(rows), high.take(rows)
         found[rows] = _summed(*pair, (wide[0][rows], wide[1][rows]), apart[rows], coarse)
     return found
-
-
-def _ratio(low: Noisy, high: Noisy) -> Floats:
-    """ln of the quotient of two released numbers plus Δ/α, less what rounding may have added.
-
-    A margin is |value| + Δ/α + ½ over its share, rounded to a whole number.
-    """
-    top = high.noise.share * (high.below - 0.5) - np.abs(high.values) + high.values - 1
-    return np.asarray(np.log(np.maximum(top, 1e-9) / (low.noise.share * (low.below + 0.5))))
 
 
 def _summed(

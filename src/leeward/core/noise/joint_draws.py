@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.exact import START_BITS, precision
-from leeward.core.noise.design import Design
-from leeward.core.noise.integers import largest_remainders
+from leeward.core.noise.design import Design, largest_remainders
 from leeward.core.noise.joint_row import (
     BallRow,
     Near,

@@ -196,17 +196,16 @@ class SharedFactor:
         return np.asarray(np.exp(np.interp(wanted, np.log(self.cumulated), self.logarithms)))
 
     def squares(self, scales: Floats, cut: float) -> Floats:
-        """E J² where scale/H ≤ cut, and 0 beyond, of J = ⌊scale·L/H + ½⌋."""
+        """E J² where scale/H ≤ cut, and 0 beyond, of J = ⌊scale·L/H + ½⌋.
+
+        E⌊wide·L + ½⌋² is Σ(2j−1)·P(|J| ≥ j), and P(|J| ≥ j) = exp(−(j−½)/wide).
+        """
         wide = scales[:, None] * np.exp(-self.logarithms)
-        return np.asarray((np.where(wide <= cut, _rounded_laplace(wide), 0.0)) @ self.masses)
-
-
-def _rounded_laplace(scale: Floats) -> Floats:
-    """E⌊scale·L + ½⌋²: Σ(2j−1)·P(|J| ≥ j), and P(|J| ≥ j) = exp(−(j−½)/scale)."""
-    with np.errstate(over="ignore", divide="ignore"):
-        step = -np.expm1(-1 / scale)
-        ratio = 1 - step
-        return np.where(scale < 1e-3, 0.0, np.sqrt(ratio) * (1 + ratio) / step**2)
+        with np.errstate(over="ignore", divide="ignore"):
+            step = -np.expm1(-1 / wide)
+            ratio = 1 - step
+            squares = np.where(wide < 1e-3, 0.0, np.sqrt(ratio) * (1 + ratio) / step**2)
+        return np.asarray(np.where(wide <= cut, squares, 0.0) @ self.masses)
 
 
 STEPS = 64

@@ -62,7 +62,10 @@ def _density(z: Floats) -> Floats:
 
 def upper_tail(z: Floats) -> Floats:
     """P(Z > z) for z ≥ 0 in float64: closed form near, series far."""
-    near = 0.5 - NORM * _near_integral(np.minimum(z, FAR))
+    x, root = np.minimum(z, FAR), np.sqrt(2.0)
+    log = np.log((x * x + root * x + 1) / (x * x - root * x + 1))
+    turn = np.arctan(root * x + 1) + np.arctan(root * x - 1)
+    near = 0.5 - NORM * (log / (4 * root) + turn / (2 * root))
     far = np.maximum(z, FAR)
     step = far**-4
     series = np.zeros_like(far)
@@ -70,14 +73,6 @@ def upper_tail(z: Floats) -> Floats:
         series = (1 / (4 * k + 3)) - step * series
     tail: Floats = np.where(z < FAR, near, NORM * series * far**-3)
     return tail
-
-
-def _near_integral(z: Floats) -> Floats:
-    root = np.sqrt(2.0)
-    log = np.log((z * z + root * z + 1) / (z * z - root * z + 1))
-    turn = np.arctan(root * z + 1) + np.arctan(root * z - 1)
-    integral: Floats = log / (4 * root) + turn / (2 * root)
-    return integral
 
 
 def _integral(z: Fraction) -> arb:

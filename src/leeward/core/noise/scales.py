@@ -113,6 +113,17 @@ def public_seed(plan_digest: str, *words: str) -> int:
     return int(sha256(text.encode()).hexdigest()[:SEED_DIGITS], 16)
 
 
+def whole_margins(margins: Floats) -> Integers:
+    """Noise is whole, so a margin may be rounded down; a hair is added against float error.
+
+    What is not a number becomes the largest margin: too wide is honest, too narrow is not.
+    """
+    with np.errstate(over="ignore"):
+        wide = margins * (1 + 1e-9)
+    jobs: Integers = np.floor(np.fmin(wide, float(BOUND))).astype(np.int64)
+    return jobs
+
+
 def bisect(reaches: Callable[[int], bool]) -> int:
     """The largest j that is reached, within the saturation bounds; reaches is monotone."""
     low, high = -1, 1

@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.core.noise.integers import whole_margins
 from leeward.core.noise.large_sums import LARGEST, PARTS, STEPS, Drawing
 from leeward.core.noise.law import Law, Normal
-from leeward.core.noise.scales import DRAWS, CellNoise, Integers
+from leeward.core.noise.scales import DRAWS, CellNoise, Integers, whole_margins
 from leeward.core.noise.summed_errors import CellErrors, ClippedJobs, Singles
 from leeward.core.noise.tabulated import Floats
 from leeward.core.noise.tail_table import unit_table
@@ -98,15 +97,9 @@ class ErrorDraws:
             np.rint(errors, out=errors)
             return errors + self._centre(scales) if noise.lean else errors
 
-        return CellErrors(
-            self._drawing,
-            first,
-            scales,
-            np.ones(w, np.bool_) if there is None else there,
-            np.arange(d),
-            self._clipped_jobs(values, scales, classes),
-            drawn,
-        )
+        there = np.ones(w, np.bool_) if there is None else there
+        clipped = self._clipped_jobs(values, scales, classes)
+        return CellErrors(self._drawing, first, scales, there, np.arange(d), clipped, drawn)
 
     def _scales(self, values: Integers, below: Integers) -> Floats:
         """The scale of each cell (w, d), as `CellNoise` says."""

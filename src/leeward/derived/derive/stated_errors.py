@@ -25,7 +25,7 @@ PAID = "spent"
 """The method of margins whose width was paid for."""
 
 GRID_STEPS = 32
-"""Steps of ln(1+α) of the grid of noisy widths, as in `mechanisms.size_grid`."""
+"""Steps of ln(1+α) of the grid of noisy widths, as in `mechanisms.scale`."""
 
 
 def stated_draws(

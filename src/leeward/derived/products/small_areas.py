@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from leeward.core.codebook.yaml_document import read_text
 from leeward.core.errors import BadFile, InvalidParameter, shown
-from leeward.core.noise.integers import largest_remainders
+from leeward.core.noise.design import largest_remainders
 from leeward.publishing.bundle.bundle_files import sha256
 
 OPTION, PEOPLE = "--population", "people"

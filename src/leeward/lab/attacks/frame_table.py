@@ -10,7 +10,8 @@ from leeward.core.codebook import Marginal
 from leeward.core.codebook.cells import Integers
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.exact import positive
-from leeward.core.mechanisms.choice import AUTO, choose
+from leeward.core.mechanisms.choice import choose
+from leeward.core.mechanisms.parameters import AUTO
 from leeward.core.privacy import Guarantee
 from leeward.lab.baselines.feasibility import UNBOUNDED, Equations, Feasible
 from leeward.lab.evaluate.truth import Truth

@@ -22,8 +22,9 @@ from leeward.core.codebook.flow_classes import FLOW_CODES
 from leeward.core.errors import InvalidParameter
 from leeward.core.mechanisms import Mechanism, mechanism
 from leeward.core.mechanisms.calibrated import PAY as PAY_KINDS
-from leeward.core.mechanisms.choice import AUTO, measurement
 from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.parameters import AUTO
+from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.policy import POLICIES
 from leeward.lab.audit.clipped_exam import gaussian_rho

@@ -17,7 +17,7 @@ import numpy as np
 from flint import arb
 
 from leeward.core.exact import ball, precision
-from leeward.core.mechanisms.size_grid import STEPS
+from leeward.core.mechanisms.scale import STEPS
 from leeward.core.noise.law import Law
 from leeward.core.noise.sampling import normaliser
 from leeward.core.noise.scales import Integers

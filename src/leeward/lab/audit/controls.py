@@ -17,14 +17,13 @@ from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.edge_laplace import EdgeLaplace
-from leeward.core.mechanisms.error_margins import NoMargins, SpentMargins, spend
+from leeward.core.mechanisms.error_margins import NoMargins, SpentMargins, for_each_cell, spend
 from leeward.core.mechanisms.gains import GainsOfEstablishments
 from leeward.core.mechanisms.log_laplace import LogLaplace
 from leeward.core.mechanisms.scale import Scale
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.mechanisms.smooth_gamma import SmoothGamma
 from leeward.core.mechanisms.vector_pareto import VectorPareto
-from leeward.core.noise.integers import for_each_cell
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers
 from leeward.core.privacy import StrongAlpha, policy

@@ -11,8 +11,9 @@ from functools import reduce
 from itertools import product
 
 from leeward.core.codebook import Attribute, BoundedJobs, Dimension, Marginal, most_rows
-from leeward.core.mechanisms.choice import AUTO, measurement
 from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.parameters import AUTO
+from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.privacy import Guarantee, Person, sequential
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.loss import PrivacyLoss, worst

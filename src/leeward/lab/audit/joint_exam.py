@@ -15,7 +15,8 @@ from flint import arb
 
 from leeward.core.codebook import Entries
 from leeward.core.exact import ball, precision
-from leeward.core.mechanisms.clipping import Clipping, checked_entries
+from leeward.core.mechanisms.checked_columns import checked_entries
+from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.design import Design
 from leeward.core.noise.noise_source import Noise

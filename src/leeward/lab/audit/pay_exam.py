@@ -14,7 +14,7 @@ from flint import arb
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.errors import NotCovered
-from leeward.core.mechanisms.clipping import checked_entries
+from leeward.core.mechanisms.checked_columns import checked_entries
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import MOST, Integers

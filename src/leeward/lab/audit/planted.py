@@ -14,8 +14,9 @@ from flint import arb
 from leeward.core.exact import ball, dyadic_down, precision
 from leeward.core.mechanisms import Mechanism
 from leeward.core.mechanisms.clipped import Clipped
-from leeward.core.mechanisms.clipping import Clipping, JointClipping
+from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.error_margins import PublicMargins
+from leeward.core.mechanisms.joint import JointClipping
 from leeward.core.mechanisms.joint_clipped import JointClipped
 from leeward.core.mechanisms.joint_pareto import JointPareto
 from leeward.core.mechanisms.slope import Slope

@@ -16,9 +16,8 @@ from flint import arb
 
 from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.count_margins import CountMargins
-from leeward.core.mechanisms.error_margins import PublicMargins, SpentMargins, spend
-from leeward.core.mechanisms.size_grid import STEPS
+from leeward.core.mechanisms.error_margins import CountMargins, PublicMargins, SpentMargins, spend
+from leeward.core.mechanisms.scale import STEPS
 from leeward.core.noise.difference import Noisy, p_values, smallest_level
 from leeward.core.noise.scales import Integers, law_at
 from leeward.core.noise.tabulated import Floats

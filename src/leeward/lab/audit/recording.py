@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leeward.core.codebook import Entries
-from leeward.core.mechanisms.clipping import Clipping, checked_entries
+from leeward.core.mechanisms.checked_columns import checked_entries
+from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.body import Body
 from leeward.core.noise.design import Design

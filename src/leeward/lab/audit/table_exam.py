@@ -21,7 +21,7 @@ from leeward.core.codebook import Entries
 from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.measurement import Measured, Measurement
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.mechanisms.size_grid import STEPS
+from leeward.core.mechanisms.scale import STEPS
 from leeward.core.mechanisms.split import establishment_class
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers

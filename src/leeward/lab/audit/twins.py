@@ -12,7 +12,8 @@ from leeward.core.codebook import Entries
 from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
-from leeward.core.mechanisms.clipping import Clipping, JointClipping
+from leeward.core.mechanisms.clipping import Clipping
+from leeward.core.mechanisms.joint import JointClipping
 from leeward.core.mechanisms.joint_clipped import JointClipped
 from leeward.core.mechanisms.joint_pareto import JointPareto
 from leeward.core.mechanisms.parameters import Parameters

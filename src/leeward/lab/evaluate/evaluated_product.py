@@ -9,8 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries, Marginal
-from leeward.core.mechanisms.choice import Share, measurement
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement, PublicLaw
+from leeward.core.mechanisms.parameters import Share
+from leeward.core.mechanisms.table_measurement import measurement
 from leeward.lab.evaluate.contender import SPLIT, Contender, Price
 from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth

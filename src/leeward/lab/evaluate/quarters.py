@@ -14,9 +14,10 @@ from typing import TypeAlias
 from leeward.core.codebook import Marginal
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.exact import Number, positive
-from leeward.core.mechanisms.choice import CANDIDATES, measurement
 from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.registry import CANDIDATES
 from leeward.core.mechanisms.split import ErrorWeights, best_bound, expected_errors
+from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.mechanisms.vector_pareto import tail_and_step
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.delta import largest_rho

@@ -15,7 +15,7 @@ import numpy as np
 from leeward.core.codebook import Cells, Codebook, Entries, JobsRule, Marginal
 from leeward.core.codebook.cells import columns
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.mechanisms.clipping import checked_entries
+from leeward.core.mechanisms.checked_columns import checked_entries
 from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.noise.scales import MOST
 from leeward.lab.evaluate.strata import Integers, StratumGroups, stratum

@@ -6,8 +6,10 @@ from fractions import Fraction
 from leeward.core.codebook import Attribute, Codebook, JobsRule, Marginal, most_rows
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import NotCovered
-from leeward.core.mechanisms.choice import AUTO, choose, named
+from leeward.core.mechanisms.choice import choose
 from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.parameters import AUTO
+from leeward.core.mechanisms.table_measurement import named
 from leeward.core.privacy import Guarantee, Person
 from leeward.core.show.numbers import crossed
 from leeward.publishing.plan.reading import read_margins

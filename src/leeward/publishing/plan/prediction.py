@@ -12,8 +12,8 @@ import numpy as np
 from leeward.core.codebook import Codebook
 from leeward.core.codebook.size_profile import TYPICAL, SizeProfile
 from leeward.core.errors import LeewardError
-from leeward.core.mechanisms.choice import IN_PLANS
 from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.registry import IN_PLANS
 from leeward.core.privacy import job_sentences, sentences
 from leeward.core.privacy.odds_of_suspicion import suspicion
 from leeward.core.privacy.words import joined

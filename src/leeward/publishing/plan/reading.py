@@ -16,7 +16,7 @@ from leeward.core.codebook import (
 )
 from leeward.core.errors import InvalidParameter, LeewardError, Problems, did_you_mean, shown
 from leeward.core.exact import positive, rational
-from leeward.core.mechanisms.choice import AUTO, Share
+from leeward.core.mechanisms.parameters import AUTO, Share
 from leeward.core.privacy import Guarantee, Person
 from leeward.core.privacy.local_privacy import NOT_OF_PLANS, Local
 from leeward.core.privacy.policy import POLICIES, Policy, with_plus, with_unit

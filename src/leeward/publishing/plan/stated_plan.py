@@ -21,7 +21,9 @@ from leeward.core.codebook import (
 )
 from leeward.core.codebook.marginal import TOTAL
 from leeward.core.errors import LeewardError
-from leeward.core.mechanisms.choice import AUTO, IN_PLANS, measurement
+from leeward.core.mechanisms.parameters import AUTO
+from leeward.core.mechanisms.registry import IN_PLANS
+from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.privacy import Guarantee
 from leeward.publishing.bundle import Certificate, CertifiedTable
 from leeward.publishing.bundle.table_statements import StatisticStatement

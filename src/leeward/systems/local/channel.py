@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import whole_number
-from leeward.core.noise.integers import whole_numbers
+from leeward.core.mechanisms.checked_columns import whole_numbers
 from leeward.core.privacy.local_privacy import LocalEpsilon
 from leeward.core.randomness import SecretBits
 from leeward.systems.local.word_draws import Answers, Reports, parts

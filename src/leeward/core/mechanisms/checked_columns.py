@@ -1,12 +1,14 @@
-"""Confidential columns of whole numbers, checked without ever showing what they hold."""
+"""Confidential columns of whole numbers, checked without ever showing their values."""
+
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from leeward.core.codebook import Entries
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import whole_number
-from leeward.core.noise.scales import BOUND, MOST, Integers
-from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.scales import MOST, Integers
 
 MOST_WORKPLACES = 2**31 - 1
 
@@ -104,29 +106,43 @@ def numbered(workplace: Integers, workplaces: int | None) -> int:
     return workplaces
 
 
-def for_each_cell(margins: Integers, values: Integers) -> Integers:
-    """One margin for a workplace cell is the margin of each of its worker cells."""
-    column = margins if margins.ndim == values.ndim else margins[:, None]
-    return np.broadcast_to(column, values.shape)
+MUCH = 32
+"""A table of numbers may have at most this many places for each number in it."""
 
 
-def whole_margins(margins: Floats) -> Integers:
-    """Noise is whole, so a margin may be rounded down; a hair is added against float error.
+def checked_entries(entries: Entries, most: int, tables: int = 1) -> Entries:
+    """The same entries if no cell is listed twice, no establishment has too many jobs and sums fit.
 
-    What is not a number becomes the largest margin: too wide is honest, too narrow is not.
+    Others would break the proof of `clipped`. A job may be listed once in each of some `tables`.
     """
-    with np.errstate(over="ignore"):
-        wide = margins * (1 + 1e-9)
-    jobs: Integers = np.floor(np.fmin(wide, float(BOUND))).astype(np.int64)
-    return jobs
+    w, d = entries.shape
+    ends = {"counts": most, "cell": d - 1, "row": entries.sizes.size - 1}
+    ends |= {"sizes": most, "workplace": w - 1}
+    whole = {name: whole_numbers(getattr(entries, name), name, end) for name, end in ends.items()}
+    checked = replace(entries, **whole)  # type: ignore[arg-type] # columns by name
+    same_shape(checked.counts, checked.cell, "counts, cell")
+    same_shape(checked.counts, checked.row, "counts, row")
+    same_shape(checked.sizes, checked.workplace, "sizes, workplace")
+    jobs = np.zeros(entries.sizes.size, dtype=np.int64)  # cells · most is below 2^61
+    np.add.at(jobs, checked.row, checked.counts)
+    once = _distinct(checked.row * d + checked.cell, checked.sizes.size * d)
+    fits = float(checked.sizes.astype(float).sum()) <= most / 2
+    if not once or not fits or (jobs > tables * checked.sizes).any():
+        raise InvalidParameter(
+            "counts, sizes",
+            rule="must list each cell of an establishment once and no more jobs than it has; "
+            f"together these are at most {most // 2}",
+            value="other numbers (not shown)",
+            next_step="Count every job of the establishment, or release in several parts.",
+        )
+    return checked
 
 
-def largest_remainders(
-    rest: NDArray[np.number], short: Integers
-) -> tuple[Integers, NDArray[np.intp]]:
-    """One for the `short` largest remainders of a row, ties by position; and their order."""
-    order = np.argsort(-rest, axis=1, kind="stable")
-    raised = np.zeros(rest.shape, dtype=np.int64)
-    rank = np.arange(rest.shape[1]) < short[:, None]
-    np.put_along_axis(raised, order, rank.astype(np.int64), axis=1)
-    return raised, order
+def _distinct(numbers: Integers, end: int) -> bool:
+    """Whether no number from 0 to below `end` occurs twice."""
+    if end <= MUCH * numbers.size:  # a table of them all is quicker than an order
+        seen = np.zeros(end, dtype=np.bool_)
+        seen[numbers] = True
+        return int(np.count_nonzero(seen)) == numbers.size
+    listed = np.sort(numbers)
+    return not (listed[1:] == listed[:-1]).any()
