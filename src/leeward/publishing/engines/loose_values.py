@@ -76,27 +76,24 @@ def decoded(raw: bytes, encoding: str = "utf-8") -> str | None:
         return None
 
 
-def arrow_stream(frame: object, parameter: str) -> pa.RecordBatchReader:
-    """The rows of a frame: by the Arrow C stream, or as Ibis gives them."""
+def arrow_stream(frame: Any, parameter: str) -> pa.RecordBatchReader:  # noqa: ANN401 (of any library)
+    """The rows of a frame: by the Arrow C stream, or as Ibis gives them.
+
+    Columns of pandas whose values have a type each are texts, by value: PyArrow would look for the
+    type of such a column in all its rows, and reject several.
+    """
     if hasattr(frame, "to_pyarrow_batches"):
         return frame.to_pyarrow_batches()
-    if hasattr(frame, "__arrow_c_stream__"):
-        return pa.RecordBatchReader.from_stream(_with_texts(frame))
-    raise BadFile(
-        parameter,
-        rule="must be a path, or a frame that streams Arrow (pandas, Polars, Arrow, DuckDB, Ibis)",
-        value=f"a {type(frame).__name__}",
-        next_step="Give a data frame of one of these libraries, or the path of a file.",
-    )
-
-
-def _with_texts(frame: Any) -> Any:  # noqa: ANN401 (of any library)
-    """The same frame; columns of pandas whose values have a type each are texts, by value.
-
-    PyArrow would look for the type of such a column in all its rows, and reject several.
-    """
+    if not hasattr(frame, "__arrow_c_stream__"):
+        raise BadFile(
+            parameter,
+            rule="must be a path, or a frame that streams Arrow (pandas, Polars, Arrow, DuckDB, "
+            "Ibis)",
+            value=f"a {type(frame).__name__}",
+            next_step="Give a data frame of one of these libraries, or the path of a file.",
+        )
     if type(frame).__module__.partition(".")[0] != "pandas":
-        return frame
+        return pa.RecordBatchReader.from_stream(frame)
     from pandas.arrays import ArrowExtensionArray  # type: ignore[import-untyped] # noqa: PLC0415 (whose frame it is)
 
     whole = frame.copy(deep=False)
@@ -108,7 +105,7 @@ def _with_texts(frame: Any) -> Any:  # noqa: ANN401 (of any library)
             codes = pa.array(column.cat.codes, pa.int64(), mask=(column.cat.codes < 0).to_numpy())
             texts = text_array(kind.categories).take(codes)
             whole.isetitem(place, ArrowExtensionArray(texts))
-    return whole
+    return pa.RecordBatchReader.from_stream(whole)
 
 
 def _decimal(value: Decimal) -> str | None:

@@ -174,19 +174,19 @@ class CodeSpelling:
 
     def explained(self) -> str | None:
         """What all texts together are, if they are something else than codes of the list."""
-        zeros = filter(None, map(self._zeros, self.texts))
-        return next(chain(zeros, self._labels(), self._another_list()), None)
-
-    def _zeros(self, text: str) -> str | None:
-        """What differs by leading zeros, or by `.0`."""
-        plain = _plain(text.strip())
-        likely = next((code for code in self.attribute.recode if _plain(code) == plain), None)
-        if not text.strip() or likely is None or likely.lower() == text.strip().lower():
-            return None
-        return (
-            f"{text!r} differs from {likely!r} by leading zeros or .0: a program read codes as "
-            f"numbers. Write the column as text ({TEXT}), or list the codes as it has them."
-        )
+        plain_codes: dict[str, str] = {}
+        for code in self.attribute.recode:
+            plain_codes.setdefault(_plain(code), code)
+        for text in self.texts:
+            bare = text.strip()
+            likely = plain_codes.get(_plain(bare))
+            if bare and likely is not None and likely.lower() != bare.lower():
+                return (
+                    f"{text!r} differs from {likely!r} by leading zeros or .0: a program read "
+                    f"codes as numbers. Write the column as text ({TEXT}), or list the codes as it "
+                    "has them."
+                )
+        return next(chain(self._labels(), self._another_list()), None)
 
     def _labels(self) -> Iterator[str]:
         """Labels in place of codes; or their first letters, such as M where the list has Male."""

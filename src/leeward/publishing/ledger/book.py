@@ -252,7 +252,22 @@ class Statement:
 
         Of entries without their sketch: a thousand numbers that mean nothing to a reader.
         """
-        entries: list[dict[str, object]] = []
+        accounts, entries = [], []
+        for account in self.accounts:
+            cap, box = account.cap, account.box
+            stated: dict[str, object] = {
+                "name": account.name,
+                "policy": cap.policy.name,
+                "alpha": None if cap.alpha is None else str(cap.alpha),
+                "plus": cap.plus,
+                "unit": cap.unit,
+                "epsilon": str(cap.epsilon),
+                "delta": str(cap.delta),
+                "rho": str(cap.rho),
+                "spent": None if account.spent is None else str(account.lost),
+                "left": str(account.remaining),
+            }
+            accounts.append(stated if box is None else {**stated, "box": box.written()})
         for entry in self.entries:
             body = dict(entry.body)
             subject = body.get("subject")
@@ -260,7 +275,7 @@ class Statement:
                 parts = subject.items()
                 body["subject"] = {part: text for part, text in parts if part not in SKETCHES}
             entries.append({"number": entry.number, "hash": entry.hash, **body})
-        return {"accounts": [*map(_account, self.accounts)], "entries": entries}
+        return {"accounts": accounts, "entries": entries}
 
     def _repr_html_(self) -> str:
         rows = [
@@ -274,21 +289,3 @@ class Statement:
 def _left(account: Account) -> str:
     rho = "" if account.box is None else f" and rho {number_text(account.left.rho)}"
     return f"{account.cap.currency} {number_text(account.remaining)}{rho}"
-
-
-def _account(account: Account) -> dict[str, object]:
-    spent = None if account.spent is None else str(account.lost)
-    divided = {} if account.box is None else {"box": account.box.written()}
-    return {
-        "name": account.name,
-        "policy": account.cap.policy.name,
-        "alpha": None if account.cap.alpha is None else str(account.cap.alpha),
-        "plus": account.cap.plus,
-        "unit": account.cap.unit,
-        "epsilon": str(account.cap.epsilon),
-        "delta": str(account.cap.delta),
-        "rho": str(account.cap.rho),
-        "spent": spent,
-        "left": str(account.remaining),
-        **divided,
-    }

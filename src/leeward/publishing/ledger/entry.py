@@ -90,9 +90,29 @@ class Entry:
     body: Mapping[str, object] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        entry = f"entry {self.number}"
         if self.hash != link(self.number, self.previous, self.text):
-            raise damaged(f"entry {self.number}: its text does not agree with its hash")
-        object.__setattr__(self, "body", _body(self.number, self.text))
+            raise damaged(f"{entry}: its text does not agree with its hash")
+        try:
+            body = json.loads(self.text)
+        except (ValueError, RecursionError):
+            raise damaged(f"{entry}: its text cannot be read") from None
+        unknown = damaged(f"{entry}: it is of no known kind")
+        if not isinstance(body, dict):
+            raise unknown
+        keys, edition = KINDS.get(str(body.get("kind"))), body.get("format", 1)
+        if keys is None or type(edition) is not int:
+            raise unknown
+        later = (added for since, added in ADDED.items() if since > edition)
+        if body.keys() != keys.difference(*later):
+            raise unknown
+        known = PARTS_OF_SUBJECTS.get(edition, SUBJECT_PARTS)
+        if not all(_fits(name, value, known) for name, value in body.items()):
+            raise damaged(f"{entry}: it holds a value of the wrong type")
+        stated = [body[name] for name in GUARANTEES & body.keys()]
+        if edition < NEW_GUARANTEES and any(not parts.keys() <= set(PARTS) for parts in stated):
+            raise damaged(f"{entry}: it states a guarantee that its format does not know")
+        object.__setattr__(self, "body", body)
 
     @classmethod
     def after(cls, head: Anchor, body: Mapping[str, object]) -> "Entry":
@@ -201,28 +221,6 @@ class Entry:
 def link(number: int, previous: str, text: str) -> str:
     """SHA-256 over number, hash before and body, a line each; the first two hold no line break."""
     return sha256(f"{number}\n{previous}\n{text}".encode()).hexdigest()
-
-
-def _body(number: int, text: str) -> Mapping[str, object]:
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        raise damaged(f"entry {number}: its text cannot be read") from None
-    unknown = damaged(f"entry {number}: it is of no known kind")
-    if not isinstance(body, dict):
-        raise unknown
-    keys, edition = KINDS.get(str(body.get("kind"))), body.get("format", 1)
-    if keys is None or type(edition) is not int:
-        raise unknown
-    if body.keys() != keys.difference(*(new for since, new in ADDED.items() if since > edition)):
-        raise unknown
-    known = PARTS_OF_SUBJECTS.get(edition, SUBJECT_PARTS)
-    if not all(_fits(name, value, known) for name, value in body.items()):
-        raise damaged(f"entry {number}: it holds a value of the wrong type")
-    stated = [body[name] for name in GUARANTEES & body.keys()]
-    if edition < NEW_GUARANTEES and any(not parts.keys() <= set(PARTS) for parts in stated):
-        raise damaged(f"entry {number}: it states a guarantee that its format does not know")
-    return body
 
 
 def _fits(name: str, value: object, subject_parts: frozenset[str]) -> bool:

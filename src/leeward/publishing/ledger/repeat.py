@@ -76,27 +76,25 @@ def earlier_releases(book: Book, account: str, plan: str, period: str) -> Earlie
 def refuse_other_rule(book: Book, account: str, subject: Subject) -> None:
     """Reject a jobs rule that differs from the account's: such tables have no common neighbours."""
     for entry in _charges(book, account):
-        if _part(entry, "jobs") != subject.jobs:
-            raise CannotCompose(
-                "jobs",
-                rule="must be the rule of all releases of an account: guarantees about "
-                "differently reduced jobs do not add up",
-                value=f"{subject.jobs!r} after {_part(entry, 'jobs')!r} in entry {entry.number}",
-                next_step=_rule_step(str(_part(entry, "jobs")), subject.jobs),
-            )
-
-
-def _rule_step(known: str, rule: str) -> str:
-    """What to change in a plan to get the rule of its account; plans of format 1 were strict."""
-    if known == "single":
-        return "Write `rows: strict` and leave `jobs` out."
-    if known == "every":
-        return "Leave `rows` and `jobs` out."
-    if rule == f"{known}, total":
-        return "Write `rows: strict`."
-    if known == f"{rule}, total":
-        return "Leave `rows` out."
-    return "Use the same rule."
+        known, rule = _part(entry, "jobs"), subject.jobs
+        if known == rule:
+            continue
+        step = "Use the same rule."
+        if known == "single":  # plans of format 1 were strict
+            step = "Write `rows: strict` and leave `jobs` out."
+        elif known == "every":
+            step = "Leave `rows` and `jobs` out."
+        elif rule == f"{known}, total":
+            step = "Write `rows: strict`."
+        elif known == f"{rule}, total":
+            step = "Leave `rows` out."
+        raise CannotCompose(
+            "jobs",
+            rule="must be the rule of all releases of an account: guarantees about differently "
+            "reduced jobs do not add up",
+            value=f"{rule!r} after {known!r} in entry {entry.number}",
+            next_step=step,
+        )
 
 
 OF_JOBS = "jobs.worker"

@@ -154,7 +154,18 @@ class Store:
                 connection.execute("PRAGMA fullfsync = ON")
                 yield connection
         except sqlite3.Error as error:
-            raise self._refusal(error) from None
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+            if code in DAMAGE:
+                raise damaged(f"the database cannot be used: {error}") from None
+            if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                rule = f"must be free within {LOCK_TIMEOUT:g} seconds"
+                state, step = "another process is writing to it", "Try again when it is done."
+                raise self._bad(rule, state, step) from None
+            if code == sqlite3.SQLITE_NOTADB:
+                raise self._bad("must be a ledger", "a file that is no database", ANOTHER) from None
+            step = "Work as the owner, in a folder that can be written, on a disk with room."
+            rule = "must be readable and writable, and its folder too"
+            raise self._bad(rule, f"{error}", step) from None
 
     def _check_format(self, connection: sqlite3.Connection) -> None:
         ((application,),) = connection.execute("PRAGMA application_id")
@@ -193,18 +204,6 @@ class Store:
             raise self._bad("must exist", "no such file", step) from None
         except (OSError, ValueError) as error:
             raise self._unusable(error) from None
-
-    def _refusal(self, error: sqlite3.Error) -> BadFile | Damaged:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            rule = f"must be free within {LOCK_TIMEOUT:g} seconds"
-            return self._bad(rule, "another process is writing to it", "Try again when it is done.")
-        if code == sqlite3.SQLITE_NOTADB:
-            return self._bad("must be a ledger", "a file that is no database", ANOTHER)
-        if code in DAMAGE:
-            return damaged(f"the database cannot be used: {error}")
-        step = "Work as the owner, in a folder that can be written, on a disk with room."
-        return self._bad("must be readable and writable, and its folder too", f"{error}", step)
 
     def _unusable(self, error: OSError | ValueError) -> BadFile:
         reason = getattr(error, "strerror", None) or str(error)

@@ -84,7 +84,14 @@ def launched() -> tuple[Context, Callable[[], None]]:
         _require_privacy(gateway.jvm, folder)
         conf = SparkConf(_jvm=gateway.jvm)
         known = dict(conf.getAll())
-        _make_room(ends, folder, gateway.jvm, known)
+        # Blocks go to a private folder: on the disk that Spark is configured to use, if any.
+        from_env = gateway.jvm.java.lang.System.getenv("SPARK_LOCAL_DIRS")
+        disks = from_env or known.get("spark.local.dir")
+        disk = Path(disks.split(",")[0]) if disks else None
+        if disk is not None and (is_local(known) or disk.is_dir()):
+            room(folder).symlink_to(_folder(ends, disk), target_is_directory=True)
+        else:
+            room(folder).mkdir(mode=0o700)
         conf.setAll(list(private_settings(folder, known).items()))
         ends.callback(_forget, gateway)
         with same_signals():
@@ -97,16 +104,6 @@ def _folder(ends: ExitStack, inside: Path | None) -> Path:
     spill = SpillFolder(inside)
     ends.callback(lambda: spill.remove())  # noqa: PLW0108 (holds the folder, which would vanish)
     return spill.path
-
-
-def _make_room(ends: ExitStack, folder: Path, jvm: Any, known: Mapping[str, str]) -> None:  # noqa: ANN401 (Py4J ships no types)
-    """Blocks go to a private folder: on the disk that Spark is configured to use, if any."""
-    named = jvm.java.lang.System.getenv("SPARK_LOCAL_DIRS") or known.get("spark.local.dir")
-    inside = Path(named.split(",")[0]) if named else None
-    if inside is not None and (is_local(known) or inside.is_dir()):
-        room(folder).symlink_to(_folder(ends, inside), target_is_directory=True)
-    else:
-        room(folder).mkdir(mode=0o700)
 
 
 def _require_privacy(jvm: Any, folder: Path) -> None:  # noqa: ANN401 (Py4J ships no types)
