@@ -6,13 +6,55 @@ long as the worker part.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from leeward.core.codebook import Batch, Breakdown, Cells, Confidential, Entries
 from leeward.core.errors import BadData
 from leeward.publishing.engines.code_classes import Integers
-from leeward.publishing.engines.database import Columns, Stream
+
+Columns = dict[str, Integers]
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Rows in the order of their column `cell_index`, and the names of all their columns."""
+
+    names: tuple[str, ...]
+    pieces: Iterator[pa.RecordBatch]
+
+    def cut(self, cells: int, batch: int) -> Iterator[Columns]:
+        """The rows of `batch` workplace cells at a time, of `cells`; each cut has indices from 0.
+
+        The number of cuts depends on the frame alone; some may have no rows.
+        """
+        parts: list[Columns] = []
+        start = 0
+        for piece in self.pieces:
+            rest: Columns = {
+                name: piece.column(name).cast(pa.int64()).to_numpy(zero_copy_only=False)
+                for name in self.names
+            }
+            while rest["cell_index"].size and rest["cell_index"][-1] >= start + batch:
+                end = int(np.searchsorted(rest["cell_index"], start + batch))
+                parts.append({name: column[:end] for name, column in rest.items()})
+                yield self._joined(parts, start)
+                parts, start = [], start + batch
+                rest = {name: column[end:] for name, column in rest.items()}
+            parts.append(rest)
+        for begin in range(start, cells, batch):
+            yield self._joined(parts, begin)
+            parts = []
+
+    def _joined(self, parts: list[Columns], start: int) -> Columns:
+        nothing = np.zeros(0, dtype=np.int64)
+        columns = {
+            name: np.concatenate([part[name] for part in parts] or [nothing]) for name in self.names
+        }
+        columns["cell_index"] = columns["cell_index"] - start
+        return columns
 
 
 def cut_frame(stream: Stream, cells: int, batch: int) -> Iterator[Columns]:

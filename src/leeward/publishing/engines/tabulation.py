@@ -9,13 +9,13 @@ from typing import Literal
 
 from leeward.core.codebook import EVERY_STEP, Codebook, JobsRule, Marginal, Steps
 from leeward.core.errors import InvalidParameter
+from leeward.publishing.engines.batches import Stream
 from leeward.publishing.engines.code_classes import Profile, Side, find_profiles, one_cell_each
 from leeward.publishing.engines.counted_rows import readable_tables, tidied
 from leeward.publishing.engines.database import (
     Column,
     Scratch,
     SqlDatabase,
-    Stream,
     Table,
     ibis,
     is_bytewise,

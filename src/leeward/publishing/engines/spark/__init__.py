@@ -1,1 +1,1 @@
-"""Spark as a database of three tables: addresses, session, tables; an optional extra."""
+"""Spark as a database of three tables: Java, session, tables; an optional extra."""
