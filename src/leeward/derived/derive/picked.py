@@ -21,7 +21,7 @@ from leeward.derived.derive.groups import MOST_GROUPS, Codes, read_groups
 from leeward.derived.derive.quantities import rank_sets
 from leeward.derived.derive.stated_errors import noisy_numbers
 from leeward.publishing.bundle import Bundle, CertifiedTable
-from leeward.publishing.bundle.blocks import Integers, certified, join, read_blocks
+from leeward.publishing.bundle.blocks import certified, join, read_blocks
 from leeward.publishing.bundle.selection import SelectedRow
 
 FEWEST = 100
@@ -149,7 +149,15 @@ class TrueSizes:
 
 def true_sizes(cells: Noisy) -> TrueSizes:
     """An estimate from all cells, each group by itself: the likeliest shares (Robbins 1956)."""
-    tops = _tops(cells.below)
+    # The largest margin of each group: powers of two, joined where there are few cells.
+    largest, seen = list[float](), 0
+    powers = np.ceil(np.log2(np.maximum(cells.below, 1)))
+    for power, number in zip(*np.unique(powers, return_counts=True), strict=True):
+        seen += int(number)
+        if seen >= FEWEST:
+            largest.append(float(np.exp2(power)))
+            seen = 0
+    tops = np.array([*largest[: -1 if seen else None], np.inf] if largest else [np.inf])
     of = np.minimum(np.searchsorted(tops, cells.below), len(tops) - 1)
     most = (cells.values + cells.below) / _units(cells)
     # Classes of equal width, then classes that grow.
@@ -160,18 +168,6 @@ def true_sizes(cells: Noisy) -> TrueSizes:
     groups = (np.flatnonzero(of == group) for group in range(len(tops)))
     shares = [_estimated(cells.take(group), edges) for group in groups]
     return TrueSizes(edges, tops, np.array(shares))
-
-
-def _tops(margins: Integers) -> Floats:
-    """The largest margin of each group: powers of two, joined where there are few cells."""
-    powers = np.ceil(np.log2(np.maximum(margins, 1)))
-    tops, seen = list[float](), 0
-    for power, cells in zip(*np.unique(powers, return_counts=True), strict=True):
-        seen += int(cells)
-        if seen >= FEWEST:
-            tops.append(float(np.exp2(power)))
-            seen = 0
-    return np.array([*tops[: -1 if seen else None], np.inf] if tops else [np.inf])
 
 
 def _units(cells: Noisy) -> Floats:

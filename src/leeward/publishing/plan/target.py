@@ -165,10 +165,22 @@ class Target:
 
 def read_target(written: str) -> Target:
     """`place_industry: 90 % within 10 %` as a value."""
-    found = TABLE.fullmatch(written)
-    goal = None if found is None else _goal(found.group(2))
-    if found is None or goal is None:
-        forms = ", ".join(f"'place_industry: {one}'" for one in FORMS)
+    named = TABLE.fullmatch(written)
+    goal: Goal | None = None
+    words = "" if named is None else named.group(2)
+    if mean := MEAN.fullmatch(words):
+        error, unit = float(mean.group(1)), mean.group(2)
+        goal = MeanError(error, None if unit is None else unit.strip()) if error > 0 else None
+    elif median := MEDIAN.fullmatch(words):
+        within = Fraction(median.group(1)) / 100
+        goal = Within(HALF, within) if within > 0 else None
+    elif shares := WITHIN.fullmatch(words) or TOP.fullmatch(words):
+        kind = Within if shares.re is WITHIN else TopRight
+        first, second = (Fraction(group) / 100 for group in shares.groups())
+        if 0 < first < 1 and second > 0 and (kind is Within or second < 1):
+            goal = kind(first, second)
+    if named is None or goal is None:
+        forms = ", ".join(f"'place_industry: {form}'" for form in FORMS)
         raise InvalidParameter(
             "--target",
             rule="must be a table and a mean error above 0, a median relative error, the share of "
@@ -177,22 +189,7 @@ def read_target(written: str) -> Target:
             value=shown(written),
             next_step=f"Write one of {forms}, with a table of the plan.",
         )
-    return Target(found.group(1), goal)
-
-
-def _goal(written: str) -> Goal | None:
-    if mean := MEAN.fullmatch(written):
-        error, unit = float(mean.group(1)), mean.group(2)
-        return MeanError(error, None if unit is None else unit.strip()) if error > 0 else None
-    if median := MEDIAN.fullmatch(written):
-        within = Fraction(median.group(1)) / 100
-        return Within(HALF, within) if within > 0 else None
-    for form, made in ((WITHIN, Within), (TOP, TopRight)):
-        if found := form.fullmatch(written):
-            first, second = (Fraction(group) / 100 for group in found.groups())
-            fits = 0 < first < 1 and second > 0 and (made is Within or second < 1)
-            return made(first, second) if fits else None
-    return None
+    return Target(named.group(1), goal)
 
 
 def smallest_budget(plan: Plan, target: Target, profiles: Profiles | None = None) -> Plan:
