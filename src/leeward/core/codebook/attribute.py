@@ -210,12 +210,10 @@ class Dimension:
 
     @classmethod
     def every(cls, attribute: Attribute) -> "Dimension":
-        """All codes of the attribute."""
         return cls(attribute, tuple(range(len(attribute.codes))))
 
     @classmethod
     def keeping(cls, attribute: Attribute, codes: Container[str]) -> "Dimension":
-        """Some codes of the attribute."""
         return cls(attribute, tuple(n for n, code in enumerate(attribute.codes) if code in codes))
 
     @property
@@ -225,12 +223,10 @@ class Dimension:
 
     @property
     def size(self) -> int:
-        """How many codes it has."""
         return len(self.kept)
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The codes in order."""
         return tuple(self.attribute.codes[position] for position in self.kept)
 
     @property

@@ -61,7 +61,6 @@ class Classification:
 
     @property
     def level(self) -> str:
-        """What its name ends with."""
         return self.name.partition("/")[2]
 
     @property

@@ -83,7 +83,6 @@ class Classes(Statistic):
 
     @property
     def sentence(self) -> str:
-        """Which classes."""
         return (
             f"A value is the number of jobs of a cell in one of the {_between_edges(self)}. "
             f"{_read_as(self.numbers)}"
@@ -109,7 +108,6 @@ class Percentiles(Statistic):
 
     @property
     def identifier(self) -> Attribute:
-        """The percentages in place of the classes."""
         codes = tuple(str(percentage) for percentage in self.at)
         return Attribute(
             name=PERCENTILE,
@@ -142,7 +140,6 @@ class Flows(Statistic):
 
     @property
     def identifier(self) -> Attribute:
-        """The measures in place of the classes."""
         return _identifier(self.column, tuple(MEASURES))
 
     @property
@@ -193,7 +190,6 @@ class Gains(Statistic):
 
     @property
     def identifier(self) -> Attribute:
-        """Gains and losses in place of the classes."""
         return _identifier(self.column, GAINS)
 
     @property

@@ -57,7 +57,6 @@ class Breakdown:
 
     @property
     def name(self) -> str:
-        """The names of its attributes."""
         return "_".join(dimension.name for dimension in self.worker)
 
 

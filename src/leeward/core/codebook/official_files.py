@@ -275,7 +275,6 @@ def _about(path: Path, rows: Iterable[list[str]]) -> str:
 
 
 def _lists(path: Path, rows: list[list[str]]) -> Iterator[Classification]:
-    """The lists in the rows of a file or a sheet."""
     known = _known(path, rows)
     if known is None:
         return

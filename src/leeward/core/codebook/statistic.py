@@ -86,7 +86,6 @@ class Statistic:
 
     @property
     def column(self) -> Attribute:
-        """The column that it is of."""
         if self.of is None:
             raise TypeError(f"{self.name} is of no column")
         return self.of
@@ -163,7 +162,6 @@ class Count(Statistic):
 
     @property
     def words(self) -> str:
-        """Of all jobs, or of some."""
         return "number of jobs"
 
 

@@ -29,7 +29,6 @@ class Quarter:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        """A quarter from its text."""
         found = QUARTER.fullmatch(text)
         if found is None:
             raise InvalidParameter(
@@ -41,7 +40,6 @@ class Quarter:
         return cls(int(found[1]), int(found[2]))
 
     def moved(self, quarters: int) -> "Quarter":
-        """The quarter that is this number of quarters later."""
         year, number = divmod(4 * self.year + self.number - 1 + quarters, 4)
         return Quarter(year, number + 1)
 
@@ -79,7 +77,6 @@ class WageColumns:
 
     @property
     def options(self) -> Mapping[str, str]:
-        """The column of each option."""
         named = {
             "--worker": self.worker,
             "--workplace": self.workplace or "workplace_id",
@@ -105,7 +102,6 @@ class WageJobs:
 
     @property
     def quarters(self) -> Mapping[str, str]:
-        """The quarters that are read."""
         steps = {"before": -1, "now": 0, "after": 1}
         return {name: str(self.quarter.moved(step)) for name, step in steps.items()}
 

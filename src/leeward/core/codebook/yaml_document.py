@@ -180,7 +180,6 @@ def _refusal(shape: type[Written], error: ErrorDetails, parameter: str) -> Leewa
 
 
 def _found(written: object) -> str:
-    """The value that was found, in short."""
     if isinstance(written, dict):
         return "keys and values" if written else "nothing"
     if isinstance(written, list):

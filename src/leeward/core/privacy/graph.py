@@ -54,7 +54,6 @@ class PolicyGraph:
 
     @cached_property
     def neighbours(self) -> Mapping[str, frozenset[str]]:
-        """The neighbours of each node."""
         found: dict[str, set[str]] = {node: set() for node in self.nodes}
         for edge in self.edges:
             one, other = edge

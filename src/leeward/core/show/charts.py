@@ -41,7 +41,6 @@ class Span:
 
     @property
     def look(self) -> str:
-        """The look of the bar."""
         return f"{'less' if self.negative else 'more'}{' open' if self.open else ''}"
 
 
@@ -193,7 +192,6 @@ class Bin:
 
     @property
     def label(self) -> str:
-        """The range as text."""
         if self.low == self.high:
             return count(self.low)
         between = " to " if self.low < 0 else "–"

@@ -67,7 +67,6 @@ class HeatMap:
     """Which numbers have a margin that reaches zero: they have no shade."""
 
     def look(self, row: int, column: int, value: int) -> str:
-        """The look of a cell."""
         if not self.open or not self.open[row][column]:
             return self.shades.look(value)
         return "open below" if value < 0 and not self.shades.signed else "open"
@@ -86,7 +85,6 @@ class HeatMap:
 
     @property
     def legend(self) -> list[tuple[str, str]]:
-        """Looks and what they mean."""
         values = {value for row in self.cells for value in row}
         steps = self.shades.steps
         none = [("open", OPEN)] if any(map(any, self.open)) else []
@@ -160,7 +158,6 @@ class Area:
 
     @property
     def reaches_zero(self) -> bool:
-        """Whether its margin reaches zero."""
         if self.value is None:
             return False
         return reaches_zero(self.value, self.ends, signed=self.signed)
@@ -173,7 +170,6 @@ class Area:
 
     @property
     def text(self) -> str:
-        """Its number in words."""
         if self.value is None:
             return NOTHING
         return count(self.value) + (

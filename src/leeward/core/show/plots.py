@@ -63,12 +63,10 @@ class PlacedSeries:
 
     @property
     def look(self) -> str:
-        """The classes of its marks."""
         return f"{self.series.look} again" if self.again else self.series.look
 
     @property
     def path(self) -> str:
-        """The points of the line."""
         return " ".join(f"{10 * x:.0f},{10 * y:.0f}" for x, y in self.places)
 
 
@@ -129,7 +127,6 @@ class Plot:
 
     @property
     def description(self) -> str:
-        """The picture in a sentence."""
         shown = []
         for series in self.series:
             points = f"{len(series.points):,} points"
@@ -232,7 +229,6 @@ class Comb:
 
     @cached_property
     def axis(self) -> Axis:
-        """The axis of all combs."""
         return Axis(AxisScale(self.low, self.high), letters=NARROW)
 
     def places(self, row: Teeth) -> tuple[float, ...]:
@@ -274,7 +270,6 @@ class Ranges(Parties):
 
     @cached_property
     def axis(self) -> Axis:
-        """The axis of all intervals."""
         ends = (one for row in self.rows for one in (row.low, row.high))
         true = (row.true for row in self.rows if row.true is not None)
         return Axis.of((*ends, *true), log=self.log_x, letters=NARROW)

@@ -42,7 +42,6 @@ class Band:
 
     @property
     def interval(self) -> str:
-        """The interval as text."""
         return f"nine times in ten between {count(self.low)} and {count(self.high)}"
 
     @property
@@ -135,7 +134,6 @@ class DotChart:
 
     @property
     def description(self) -> str:
-        """The chart in a sentence."""
         marked = sum(dot.marked for dot in self.dots)
         return (
             f"Across: {self.x}. Upwards: {self.y}. {len(self.dots)} dots, {marked} of them marked."
@@ -214,12 +212,10 @@ class Trend:
 
     @property
     def links(self) -> Iterator[tuple[TrendMark, TrendMark]]:
-        """Neighbouring points."""
         return pairwise(self.marks)
 
     @property
     def description(self) -> str:
-        """The numbers as text."""
         return "; ".join(f"{mark.bar.label}: {count(mark.bar.value)}" for mark in self.marks)
 
 

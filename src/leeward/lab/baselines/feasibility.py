@@ -88,7 +88,6 @@ class Equations:
         return Equations(number[self.row[pairs]], self.cell[pairs], int(which.sum()))
 
     def members(self) -> list[Integers]:
-        """The cells of each sum."""
         return np.split(self.cell, np.searchsorted(self.row, np.arange(1, self.count)))
 
     def subtracted(self, known: Mask) -> Mask:

@@ -93,7 +93,6 @@ class FewJobs:
 
     @property
     def words(self) -> str:
-        """The rule for a reader."""
         return f"fewer than {self.fewest} jobs"
 
     def sensitive(self, table: Contributions) -> Mask:
@@ -111,7 +110,6 @@ class FewEmployers:
 
     @property
     def words(self) -> str:
-        """The rule for a reader."""
         return f"fewer than {self.fewest} employers"
 
     def sensitive(self, table: Contributions) -> Mask:
@@ -131,7 +129,6 @@ class Dominance:
 
     @property
     def words(self) -> str:
-        """The rule for a reader."""
         return f"the largest {self.largest} have more than {self.share} % of the jobs"
 
     def sensitive(self, table: Contributions) -> Mask:
@@ -149,7 +146,6 @@ class PercentRule:
 
     @property
     def words(self) -> str:
-        """The rule for a reader."""
         return f"the second largest knows the largest within {self.percent} %"
 
     def sensitive(self, table: Contributions) -> Mask:

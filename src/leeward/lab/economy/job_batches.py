@@ -179,7 +179,6 @@ class MadeUpWorld:
         return cls(economy, frame, np.cumsum(frame.size), population, pay)
 
     def batches(self) -> Iterator[JobBatch]:
-        """All jobs, each once."""
         for number, start in enumerate(range(0, self.economy.jobs, BATCH), start=1):
             stop = min(start + BATCH, self.economy.jobs)
             bits = self.economy.stream(number)

@@ -36,7 +36,6 @@ class Places:
 
     @classmethod
     def of(cls, economy: Economy) -> Self:
-        """The areas that an economy asks for."""
         if economy.geography == PLACES:
             return cls("Place", zipf(economy.place_count), np.arange(economy.place_count))
         weights = _even(economy.place_count)
@@ -46,7 +45,6 @@ class Places:
 
     @property
     def count(self) -> int:
-        """How many areas there are."""
         return len(self.weights)
 
     @property
@@ -75,7 +73,6 @@ class Places:
 
     @property
     def labels(self) -> list[str]:
-        """Numbered names."""
         return [f"{self.noun} {n:05}" for n in range(1, self.count + 1)]
 
 
