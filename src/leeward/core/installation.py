@@ -40,8 +40,8 @@ def command_beside(package: str) -> str:
 def _tool() -> str:
     """What keeps this environment for Leeward alone, if anything does."""
     marks = {"pipx": "pipx_metadata.json", "uv tool": "uv-receipt.toml"}
-    found = (tool for tool, mark in marks.items() if (Path(sys.prefix) / mark).is_file())
-    return next(found, "")
+    tools = (tool for tool, mark in marks.items() if (Path(sys.prefix) / mark).is_file())
+    return next(tools, "")
 
 
 def _pip_install() -> str:

@@ -18,17 +18,17 @@ def state_folder() -> Path:
 
 def require_own(folder: Path) -> None:
     """A folder of this user's, in which nobody else can add or take away files."""
-    found = folder.stat()
-    if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+    status = folder.stat()
+    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
         raise PermissionError(1, "others may write into the folder")
 
 
 def read_own(path: Path, most_bytes: int) -> bytes:
     """A file of this user's, which nobody else can read or write, and no link."""
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
-        found = os.fstat(file.fileno())
-        own = found.st_uid == os.geteuid() and not found.st_mode & 0o077
-        if not stat.S_ISREG(found.st_mode) or not own:
+        status = os.fstat(file.fileno())
+        own = status.st_uid == os.geteuid() and not status.st_mode & 0o077
+        if not stat.S_ISREG(status.st_mode) or not own:
             raise PermissionError(1, "others may read or write it")
         return file.read(most_bytes)
 

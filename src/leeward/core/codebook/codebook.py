@@ -72,7 +72,7 @@ class Codebook:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "attributes", MappingProxyType(dict(self.attributes)))
-        kept = tuple(MappingProxyType(dict(one)) for one in self.impossible)
+        kept = tuple(MappingProxyType(dict(combination)) for combination in self.impossible)
         object.__setattr__(self, "impossible", kept)
         object.__setattr__(self, "reals", MappingProxyType(dict(self.reals)))
         object.__setattr__(self, "pending", MappingProxyType(dict(self.pending)))

@@ -90,5 +90,5 @@ def _combined(weights: Numbers, columns: Numbers) -> Numbers:
     out, each = weights.shape
     parts = columns.reshape(w, width // each, each, *rest)
     kind = columns.dtype if columns.dtype.kind == "f" else weights.dtype
-    found: Numbers = np.einsum("ij,woj...->woi...", weights.astype(kind), parts)
-    return found.reshape(w, width // each * out, *rest)
+    sums: Numbers = np.einsum("ij,woj...->woi...", weights.astype(kind), parts)
+    return sums.reshape(w, width // each * out, *rest)

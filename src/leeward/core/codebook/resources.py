@@ -87,23 +87,23 @@ def read_resources(written: Mapping[str, str | None], base: Path) -> Resources:
 
 def read_engine(written: str | None) -> EngineName | None:
     """The name of an engine; None leaves the choice to the addresses of the tables."""
-    found = None if written is None else next((one for one in ENGINES if one == written), None)
-    if written is not None and found is None:
+    engine = None if written is None else next((name for name in ENGINES if name == written), None)
+    if written is not None and engine is None:
         raise InvalidParameter.unknown(
             "data.engine",
             written,
             ENGINES,
             next_step="Leave it out for DuckDB, or for the database that the tables lie in.",
         )
-    return found
+    return engine
 
 
 def read_memory(written: str | None, parameter: str) -> int | None:
     """An amount of memory as people write it, in bytes."""
     if written is None:
         return None
-    found = SIZE.fullmatch(written.strip())
-    size = int(found[1]) * UNITS[found[2]] if found else 0
+    amount = SIZE.fullmatch(written.strip())
+    size = int(amount[1]) * UNITS[amount[2]] if amount else 0
     if size < LEAST_MEMORY:
         raise InvalidParameter(
             parameter,
@@ -119,10 +119,10 @@ def read_encoding(written: str | None, parameter: str) -> str | None:
     if written is None:
         return None
     try:
-        found = codecs.lookup(written.strip()).name
+        name = codecs.lookup(written.strip()).name
     except (LookupError, ValueError):
-        found = ""
-    if not ENCODINGS.fullmatch(found):
+        name = ""
+    if not ENCODINGS.fullmatch(name):
         raise InvalidParameter(
             parameter,
             rule="must be an encoding of text files",
@@ -130,7 +130,7 @@ def read_encoding(written: str | None, parameter: str) -> str | None:
             next_step="Write cp1252 for files of Windows, latin-1, utf-16, or leave it out for "
             "UTF-8.",
         )
-    return found
+    return name
 
 
 def read_quotes(written: str | None, parameter: str) -> Quotes | None:

@@ -29,15 +29,15 @@ class Quarter:
 
     @classmethod
     def read(cls, text: str) -> Self:
-        found = QUARTER.fullmatch(text)
-        if found is None:
+        match = QUARTER.fullmatch(text)
+        if match is None:
             raise InvalidParameter(
                 "--quarter",
                 rule="must be a year of four digits, Q, and a number from 1 to 4",
                 value=shown(text),
                 next_step="Write it like 2026Q2.",
             )
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(match[1]), int(match[2]))
 
     def moved(self, quarters: int) -> "Quarter":
         year, number = divmod(4 * self.year + self.number - 1 + quarters, 4)

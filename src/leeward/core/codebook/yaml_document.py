@@ -123,7 +123,7 @@ def _as_written(value: object) -> object:
     if isinstance(value, Mapping):
         return as_document(value)
     if isinstance(value, list | tuple):
-        return [_as_written(one) for one in value]
+        return [_as_written(part) for part in value]
     if value is None:
         return None
     return str(value).lower() if isinstance(value, bool) else str(value)

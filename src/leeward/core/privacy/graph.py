@@ -54,29 +54,29 @@ class PolicyGraph:
 
     @cached_property
     def neighbours(self) -> Mapping[str, frozenset[str]]:
-        found: dict[str, set[str]] = {node: set() for node in self.nodes}
+        joined: dict[str, set[str]] = {node: set() for node in self.nodes}
         for edge in self.edges:
-            one, other = edge
-            found[one].add(other)
-            found[other].add(one)
-        return {node: frozenset(few) for node, few in found.items()}
+            left, right = edge
+            joined[left].add(right)
+            joined[right].add(left)
+        return {node: frozenset(few) for node, few in joined.items()}
 
     def pairs(self) -> Iterator[tuple[str, str]]:
         """The edges, each once, in the order of the nodes."""
         place = {node: number for number, node in enumerate(self.nodes)}
         ordered = (sorted(place[node] for node in edge) for edge in self.edges)
-        return ((self.nodes[one], self.nodes[other]) for one, other in sorted(ordered))
+        return ((self.nodes[left], self.nodes[right]) for left, right in sorted(ordered))
 
     def distances(self, start: str) -> dict[str, int]:
         """Steps from a node to each node that it has a path to (breadth-first search)."""
         self._require_node(start)
-        found, waiting = {start: 0}, deque([start])
+        steps, waiting = {start: 0}, deque([start])
         while waiting:
             here = waiting.popleft()
-            for node in sorted(self.neighbours[here] - found.keys()):
-                found[node] = found[here] + 1
+            for node in sorted(self.neighbours[here] - steps.keys()):
+                steps[node] = steps[here] + 1
                 waiting.append(node)
-        return found
+        return steps
 
     def distance(self, one: str, other: str) -> int | None:
         """The steps between two nodes; None where there is no path."""

@@ -76,9 +76,9 @@ class LocalEpsilon:
             return cls(rational(value, parameter))
         plain, ratio = Fraction(0), Fraction(1)
         for term in value.split("+", 1) if "ln" in value else [value]:
-            found = LOGARITHM.fullmatch(term.strip())
-            if found:
-                ratio *= rational(found[1] or found[2], parameter)
+            logarithm = LOGARITHM.fullmatch(term.strip())
+            if logarithm:
+                ratio *= rational(logarithm[1] or logarithm[2], parameter)
             else:
                 plain += rational(term.strip(), parameter)
         return cls(plain, ratio)
@@ -99,8 +99,8 @@ class LocalEpsilon:
     @property
     def root(self) -> Fraction | None:
         """e^(ε/2) where it is rational."""
-        found = Fraction(isqrt(self.ratio.numerator), isqrt(self.ratio.denominator))
-        return found if self.plain == 0 and found**2 == self.ratio else None
+        root = Fraction(isqrt(self.ratio.numerator), isqrt(self.ratio.denominator))
+        return root if self.plain == 0 and root**2 == self.ratio else None
 
     def ball(self) -> arb:
         """ε at the working precision."""

@@ -58,8 +58,8 @@ class Odds:
 
     def as_json(self) -> dict[str, object]:
         """For programs."""
-        told = {"from": 1, "of": OF, "to": self.to, "level": self.level}
-        return told | ({"failing": str(self.failing)} if self.failing else {})
+        written = {"from": 1, "of": OF, "to": self.to, "level": self.level}
+        return written | ({"failing": str(self.failing)} if self.failing else {})
 
     @property
     def words(self) -> str:
@@ -75,10 +75,10 @@ def odds(guarantee: "Guarantee") -> Odds | None:
     Under ρ-zCDP the loss itself, and so the odds, pass a bound with the probability of the reading
     at most, also if others are not known: Rényi divergences of mixtures are no larger.
     """
-    one = guarantee.for_jobs(1)
-    if one.measure == "zCDP":
-        return Odds(_posterior_up(tail_epsilon(one.rho, one.reading)), one.reading)
-    return Odds(_posterior_up(one.epsilon)) if one.measure == "pure" else None
+    job = guarantee.for_jobs(1)
+    if job.measure == "zCDP":
+        return Odds(_posterior_up(tail_epsilon(job.rho, job.reading)), job.reading)
+    return Odds(_posterior_up(job.epsilon)) if job.measure == "pure" else None
 
 
 def _posterior_up(epsilon: Fraction) -> int:
@@ -128,10 +128,10 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
 
 def suspicion_in_all(cap: "Guarantee") -> Sentence:
     """The cap of an account in words: what becomes of a suspicion when all of it is spent."""
-    found = odds(cap)
-    if found is None:
+    spent = odds(cap)
+    if spent is None:
         return Sentence("odds", "A delta bounds no suspicion by a number.")
-    return Sentence("odds", f"All of it spent, {found.words}", 1)
+    return Sentence("odds", f"All of it spent, {spent.words}", 1)
 
 
 @dataclass(frozen=True)
@@ -168,14 +168,14 @@ class FirmOdds:
 
 def firm_odds(guarantee: "Guarantee") -> tuple[FirmOdds, ...]:
     """The losses of firms with one establishment to many; none where firms are not protected."""
-    found: list[FirmOdds] = []
+    firms: list[FirmOdds] = []
     for establishments in FIRMS:
         try:
             lost = guarantee.for_firm(establishments)
         except NotCovered:
             break
-        found.append(FirmOdds(establishments, lost, odds(lost)))
-    return tuple(found)
+        firms.append(FirmOdds(establishments, lost, odds(lost)))
+    return tuple(firms)
 
 
 def firm_caption(guarantee: "Guarantee") -> str:

@@ -215,10 +215,10 @@ class ProportionalAlpha(Growing):
     def admits(self, left: Database, right: Database, alpha: Fraction | None = None) -> bool:
         """Whether one has grown from the other, in size and in payroll, by at most α or Δ."""
         growth = given_alpha(self.name, alpha)
-        found = changed(left, right)
-        if found is None:
+        forces = changed(left, right)
+        if forces is None:
             return False
-        small, large = sorted(found, key=lambda force: (force.size, force.payroll))
+        small, large = sorted(forces, key=lambda force: (force.size, force.payroll))
         additional = self.plus * (left.cap or 0)
         return (
             small.rises_to(large)

@@ -119,7 +119,7 @@ def bound(guarantee: "Guarantee", steps: int, *, named: bool = False) -> str:
 def losses_text(guarantee: "Guarantee") -> str:
     """ε, δ and ρ with their names; those that are 0 are left out."""
     named = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
-    return ", ".join(f"{name} {number_text(one)}" for name, one in named.items() if one)
+    return ", ".join(f"{name} {number_text(loss)}" for name, loss in named.items() if loss)
 
 
 def amount_text(guarantee: "Guarantee") -> str:

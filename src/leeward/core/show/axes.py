@@ -76,27 +76,27 @@ class AxisScale:
         return whole if len(whole) >= LEAST_TICKS else fitting([*map(self._ticks, parts)])
 
     def _ticks(self, values: Iterable[float]) -> tuple[Tick, ...]:
-        return tuple(Tick(self.at(one), text) for one, text in named(values))
+        return tuple(Tick(self.at(value), text) for value, text in named(values))
 
 
 def named(values: Iterable[float]) -> list[tuple[float, str]]:
     """Numbers of an axis with their texts, which have all digits where short ones are alike."""
-    found = list(values)
-    texts = [tick(one) for one in found]
+    numbers = list(values)
+    texts = [tick(number) for number in numbers]
     if len(set(texts)) < len(texts):
-        texts = [f"{one:,.15g}".replace("-", "−") for one in found]
-    return list(zip(found, texts, strict=True))
+        texts = [f"{number:,.15g}".replace("-", "−") for number in numbers]
+    return list(zip(numbers, texts, strict=True))
 
 
-def fitting(found: Sequence[tuple[Tick, ...]], letters: int = TICK_LETTERS) -> tuple[Tick, ...]:
+def fitting(choices: Sequence[tuple[Tick, ...]], letters: int = TICK_LETTERS) -> tuple[Tick, ...]:
     """The first choice of numbers that has room and at least three; else every second of one.
 
     Where nothing has room, the shortest that has three.
     """
-    thinned = [few[start::2] for few in found for start in (0, 1)]
-    enough = [few for few in (*found, *thinned) if len(few) >= LEAST_TICKS]
+    thinned = [few[start::2] for few in choices for start in (0, 1)]
+    enough = [few for few in (*choices, *thinned) if len(few) >= LEAST_TICKS]
     fits = (few for few in enough if _letters(few) <= letters)
-    return next(fits, min(enough, key=_letters, default=max(found, key=len)))
+    return next(fits, min(enough, key=_letters, default=max(choices, key=len)))
 
 
 def _letters(ticks: tuple[Tick, ...]) -> int:

@@ -200,7 +200,7 @@ class Bin:
 
 def histogram(bins: Sequence[Bin], *, title: str, x: str, y: str = "Cells") -> Bars:
     """One bar for each bin."""
-    return bars([ChartBar(one.label, one.count) for one in bins], title=title, head=x, unit=y)
+    return bars([ChartBar(each.label, each.count) for each in bins], title=title, head=x, unit=y)
 
 
 @dataclass(frozen=True)

@@ -55,7 +55,7 @@ def template(name: str) -> Template:
 @cache
 def environment() -> Environment:
     """The environment with its filters; `style` is the style sheet for a page in one file."""
-    made = Environment(
+    jinja = Environment(
         loader=PrefixLoader(
             {
                 room.partition("/")[2]: PackageLoader("leeward", f"{room}/templates")
@@ -68,10 +68,10 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters |= {one.__name__: one for one in FILTERS}
-    made.filters |= {"number": number_text, "breakable": breakable, "prose": prose}
-    made.globals["style"] = style_sheet
-    return made
+    jinja.filters |= {words.__name__: words for words in FILTERS}
+    jinja.filters |= {"number": number_text, "breakable": breakable, "prose": prose}
+    jinja.globals["style"] = style_sheet
+    return jinja
 
 
 @cache

@@ -80,7 +80,7 @@ class HeatMap:
     def wide(self) -> bool:
         """Whether its numbers are so long that they are printed in a smaller size."""
         columns = zip(*self.cells, strict=True)
-        longest = (max(len(short(one or 0)) for one in column) for column in columns)
+        longest = (max(len(short(value or 0)) for value in column) for column in columns)
         return sum(longest) + len(self.columns) > LETTERS_ON_PAPER
 
     @property
@@ -107,7 +107,7 @@ def heat_map(
     nothing: str = "no establishment",
 ) -> HeatMap:
     """Cells in shades of their size, with steps that fit them."""
-    shaded = shades(one for row in cells for one in row if one)
+    shaded = shades(value for row in cells for value in row if value)
     return HeatMap(title, rows, columns, cells, shaded, unit, nothing)
 
 

@@ -81,7 +81,7 @@ def short(number: int) -> str:
     size, sign = abs(number), "−" if number < 0 else ""
     if size < 1000:
         return f"{sign}{size}"
-    unit, letter = next((one for one in UNITS if size < 999.5 * one[0]), UNITS[-1])
+    unit, letter = next((named for named in UNITS if size < 999.5 * named[0]), UNITS[-1])
     amount = size / unit
     return f"{sign}{amount:.1f}{letter}" if amount < 9.95 else f"{sign}{amount:,.0f}{letter}"
 
@@ -89,7 +89,7 @@ def short(number: int) -> str:
 def tick(number: float) -> str:
     """A round number of an axis with all its digits: 500, 2,500, 10k, 1.5M."""
     size, sign = abs(number), "−" if number < 0 else ""
-    units = [one for one in UNITS if size >= max(one[0], 10**4)]
+    units = [named for named in UNITS if size >= max(named[0], 10**4)]
     unit, letter = units[-1] if units else (1, "")
     return f"{sign}{f'{size / unit:,.6f}'.rstrip('0').rstrip('.')}{letter}"
 

@@ -270,13 +270,13 @@ class Ranges(Parties):
 
     @cached_property
     def axis(self) -> Axis:
-        ends = (one for row in self.rows for one in (row.low, row.high))
+        ends = (end for row in self.rows for end in (row.low, row.high))
         true = (row.true for row in self.rows if row.true is not None)
         return Axis.of((*ends, *true), log=self.log_x, letters=NARROW)
 
     def ends(self, row: GuessRange) -> tuple[float | None, float | None]:
         """Both ends in per cent; None where they are out of sight."""
         low, high = (
-            self.axis.at(one) if self.axis.has(one) else None for one in (row.low, row.high)
+            self.axis.at(end) if self.axis.has(end) else None for end in (row.low, row.high)
         )
         return low, high

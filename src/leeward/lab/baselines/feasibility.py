@@ -77,9 +77,9 @@ class Equations:
 
     def added(self, pairs: NDArray[Any]) -> Integers:
         """A value for each pair, added up to sums (r,) exactly."""
-        found = np.zeros(self.count, dtype=np.int64)
-        np.add.at(found, self.row, pairs)
-        return found
+        sums = np.zeros(self.count, dtype=np.int64)
+        np.add.at(sums, self.row, pairs)
+        return sums
 
     def kept(self, which: Mask) -> "Equations":
         """The sums of a mask (r,), numbered from 0."""
@@ -226,9 +226,9 @@ class _Search:
             raise _contradiction()
         if status not in (self.cp.OPTIMAL, self.cp.FEASIBLE):
             return False
-        found = np.array([done.value(one) for one in self.variables], dtype=np.int64)
-        self.reached_low[self.free] = np.minimum(self.reached_low[self.free], found)
-        self.reached_high[self.free] = np.maximum(self.reached_high[self.free], found)
+        solution = np.array([done.value(one) for one in self.variables], dtype=np.int64)
+        self.reached_low[self.free] = np.minimum(self.reached_low[self.free], solution)
+        self.reached_high[self.free] = np.maximum(self.reached_high[self.free], solution)
         best = round(done.best_objective_bound)
         bound[cell] = max(bound[cell], best) if least else min(bound[cell], best)
         return bool(status == self.cp.OPTIMAL)

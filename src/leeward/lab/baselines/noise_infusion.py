@@ -96,9 +96,9 @@ class Infusion:
         small = (infused >= 1) & (infused <= SMALL)
         ends = np.cumsum(weights)
         places = (uniforms or secret_uniforms)(int(small.sum())) * ends[-1]
-        found = infused.copy()
-        found[small] = 1 + np.searchsorted(ends, places, side="right")
-        return found
+        drawn = infused.copy()
+        drawn[small] = 1 + np.searchsorted(ends, places, side="right")
+        return drawn
 
     def infused(self, entries: Entries, factors: Floats) -> Integers:
         """The cells (w, d) of a table in one world, suppressed ones included."""

@@ -96,8 +96,8 @@ def mean_absolute(law: Law, scale: Floats) -> Floats:
     """
     beyond = law.float_tails(-NODES)[0] + law.float_tails(NODES)[1]
     taken = (scale[:, None] * np.exp(-scale[:, None] * NODES)) @ (WEIGHTS * beyond)
-    found: Floats = scale * (law.moment(1, absolute=True) or 0.0) + 1 - taken
-    return found
+    errors: Floats = scale * (law.moment(1, absolute=True) or 0.0) + 1 - taken
+    return errors
 
 
 def stated_delta(alpha: Fraction, epsilon: Fraction) -> Fraction:

@@ -65,10 +65,10 @@ class Contributions:
 
     def top(self, number: int) -> Integers:
         """The jobs of so many of the largest employers of every item."""
-        found = np.zeros(self.items, dtype=np.int64)
+        largest = np.zeros(self.items, dtype=np.int64)
         some = self.rank < number
-        np.add.at(found, self.item[some], self.jobs[some])
-        return found
+        np.add.at(largest, self.item[some], self.jobs[some])
+        return largest
 
 
 class Rule(Protocol):

@@ -62,8 +62,8 @@ class Places:
     @property
     def regions(self) -> dict[str, str]:
         """The regions that have an area, with their names."""
-        found = set(self.region.tolist())
-        return {code: REGIONS[code] for n, code in enumerate(REGIONS) if n in found}
+        present = set(self.region.tolist())
+        return {code: REGIONS[code] for n, code in enumerate(REGIONS) if n in present}
 
     @property
     def codes(self) -> list[str]:
