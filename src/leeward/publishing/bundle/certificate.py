@@ -134,27 +134,17 @@ class Certificate(SealedStatement):
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
-        held = {name for name in UNKNOWN_IN_1 if getattr(self, name) is not None}
-        if not (held >= SINCE_2 if self.format > 1 else not held):
+        newer_keys = {name for name in UNKNOWN_IN_1 if getattr(self, name) is not None}
+        if not (newer_keys >= SINCE_2 if self.format > 1 else not newer_keys):
             raise ValueError(f"{', '.join(sorted(SINCE_2))} must be there since format 2 alone")
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
-        newer: list[object] = [
-            part
-            for guarantee_statement in stated
-            for part in (
-                guarantee_statement.plus,
-                guarantee_statement.unit,
-                guarantee_statement.reading,
-            )
-        ]
+        newer: list[object] = []
+        for guarantee in stated:
+            newer += [guarantee.plus, guarantee.unit, guarantee.reading]
+            newer += [guarantee.policy] if guarantee.policy in ("proportional", "person") else []
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
         newer += [self.made_from, self.pay, self.about, self.law, self.jobs.per]
-        newer += [
-            guarantee_statement.policy
-            for guarantee_statement in stated
-            if guarantee_statement.policy in ("proportional", "person")
-        ]
-        if self.format < FORMAT and any(one is not None for one in newer):
+        if self.format < FORMAT and any(part is not None for part in newer):
             keys = ", ".join(("plus", "unit", "reading", *SINCE_3, *LEFT_OUT))
             raise ValueError(f"{keys} must be there since format {FORMAT} alone")
         if any((table.tidied is None) != (self.made_from is None) for table in self.tables):

@@ -113,7 +113,9 @@ class CertifiedTable(Statement):
     @model_serializer(mode="wrap")
     def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = written(self)
-        return {key: one for key, one in content.items() if key not in SINCE_3 or one is not None}
+        return {
+            key: part for key, part in content.items() if key not in SINCE_3 or part is not None
+        }
 
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Self:
@@ -155,8 +157,8 @@ class CertifiedTable(Statement):
             )
             and all(
                 code in self.codes.get(name, {})
-                for one in self.impossible or ()
-                for name, code in one.items()
+                for combination in self.impossible or ()
+                for name, code in combination.items()
             )
         )
 

@@ -54,14 +54,14 @@ class Outline:
         self.kinds = {*KINDS.values()} if None in listed else {*map(str, listed)}
         self.kinds |= {"number"} if "integer" in self.kinds else set()
         named = [part.get("properties", {}) for part in self._parts]
-        self._keys = {key: one for properties in named for key, one in properties.items()}
+        self._keys = {key: value for properties in named for key, value in properties.items()}
         self.free = any(_others(part) is not None for part in self._parts)
         """Whether its keys may be any."""
 
         texts = [part for part in self._parts if part.get("type") == "string"]
-        one = texts[0] if len(texts) == 1 else {}
-        self._pattern = re.compile(one["pattern"]) if "pattern" in one else None
-        self._empty_text = not one.get("minLength")
+        text = texts[0] if len(texts) == 1 else {}
+        self._pattern = re.compile(text["pattern"]) if "pattern" in text else None
+        self._empty_text = not text.get("minLength")
         required = [{*part.get("required", ())} for part in self._parts if "properties" in part]
         self.required = set[str].intersection(*required) if required else set[str]()
 
@@ -69,9 +69,9 @@ class Outline:
         """What the value of a key may be; None if there is no such key."""
         place = name if name in self._keys else "*"
         if place not in self._inside:
-            others = [one for part in self._parts if (one := _others(part)) is not None]
-            found = [self._keys[name]] if place == name else others
-            self._inside[place] = self._outline(found)
+            others = [other for part in self._parts if (other := _others(part)) is not None]
+            schemas = [self._keys[name]] if place == name else others
+            self._inside[place] = self._outline(schemas)
         return self._inside[place]
 
     def takes_text(self, value: bytes) -> bool:
@@ -102,8 +102,8 @@ def _resolved(schema: Schema, definitions: Schema) -> Iterator[Schema]:
     if "$ref" in schema:
         yield from _resolved(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     elif "anyOf" in schema:
-        for one in schema["anyOf"]:
-            yield from _resolved(one, definitions)
+        for alternative in schema["anyOf"]:
+            yield from _resolved(alternative, definitions)
     else:
         yield schema
 
@@ -111,10 +111,10 @@ def _resolved(schema: Schema, definitions: Schema) -> Iterator[Schema]:
 def _others(part: Schema) -> Schema | None:
     """The schema of keys that are not named; None where there are no others."""
     free = "type" not in part or (part["type"] == "object" and "properties" not in part)
-    found = part.get("additionalProperties", free)
-    if isinstance(found, bool):
-        return {} if found else None
-    return dict(found)
+    others = part.get("additionalProperties", free)
+    if isinstance(others, bool):
+        return {} if others else None
+    return dict(others)
 
 
 @dataclass

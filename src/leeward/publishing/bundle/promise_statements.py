@@ -140,11 +140,11 @@ def firm_promise(guarantee: Guarantee) -> FirmStatement | None:
 
 def odds_statement(guarantee: Guarantee, jobs: JobsRule) -> OddsStatement:
     """What becomes of a suspicion of one in a hundred about one job."""
-    found = odds(guarantee)
+    bound = odds(guarantee)
     return OddsStatement(
-        to=None if found is None else found.to,
-        level=None if found is None else found.level,
-        failing=None if found is None or not found.failing else str(found.failing),
+        to=None if bound is None else bound.to,
+        level=None if bound is None else bound.level,
+        failing=None if bound is None or not bound.failing else str(bound.failing),
         sentence=suspicion(guarantee, jobs).text,
     )
 

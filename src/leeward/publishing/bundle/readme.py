@@ -29,6 +29,7 @@ from leeward.publishing.bundle.bundle_files import (
 from leeward.publishing.bundle.certificate import FORMAT, Certificate
 from leeward.publishing.bundle.csvw import lines_to_read
 from leeward.publishing.bundle.software import VERSION_FIELDS, version_line
+from leeward.publishing.bundle.statements import AttributeStatement
 
 WIDTH = 78
 CODE = "    "
@@ -45,6 +46,14 @@ WHICH_ROWS = (
     "whether a row is there says nothing about any worker."
 )
 
+MARGIN_WORDS = {
+    "margin": "* margin says how far off a value may be. With a coverage of 9/10 the true number "
+    "lies between value - margin and value + margin in nine of ten cells. It is empty where status "
+    "is -2.",
+    "low": "* low and high, in tables without margin, are the ends of an interval around the "
+    "value. With a coverage of 9/10 the true number lies between them in nine of ten cells. A low "
+    "below 0 means 0. They are empty where status is -2.",
+}
 CHECK = (
     "`leeward verify FOLDER` looks at every file, row and code. Without Leeward, "
     f"`sha256sum --check {CHECKSUMS}` in this folder tells whether the files are as they were "
@@ -85,8 +94,7 @@ def readme(certificate: Certificate) -> str:
     for title, paragraphs in sections.items():
         texts += [title, "=" * min(len(title), WIDTH)]
         for paragraph in paragraphs:
-            # An item is indented behind its mark; code is not cut.
-            indent = "  " if paragraph.startswith("* ") else ""
+            indent = "  " if paragraph.startswith("* ") else ""  # an item, behind its mark
             wrapped = wrap(paragraph, WIDTH, subsequent_indent=indent, break_long_words=False)
             texts += [paragraph if paragraph.startswith(CODE) else "\n".join(wrapped), ""]
     return "\n".join(texts)
@@ -140,8 +148,7 @@ def _promises(certificate: Certificate) -> Iterator[str]:
     if certificate.firm is not None:
         yield f"* For a firm. {certificate.firm.sentence}"
     if certificate.pay is not None:
-        pay = (*certificate.pay.promised, *certificate.pay.unprotected)
-        yield f"* For pay. {' '.join(pay)}"
+        yield " ".join(("* For pay.", *certificate.pay.promised, *certificate.pay.unprotected))
     if certificate.weak_attributes is not None:
         yield f"* {kinds_of_workers(certificate.weak_attributes)}"
     yield OTHER_RELEASES
@@ -181,18 +188,7 @@ def _columns(certificate: Certificate) -> Iterator[str]:
 def _margin_columns(certificate: Certificate) -> Iterator[str]:
     """The columns beside value and status; then what the codebook calls identifiers, each once."""
     names = {name for table in certificate.tables for name in table.margin_columns}
-    if "margin" in names:
-        yield (
-            "* margin says how far off a value may be. With a coverage of 9/10 the true number "
-            "lies between value - margin and value + margin in nine of ten cells. It is empty "
-            "where status is -2."
-        )
-    if "low" in names:
-        yield (
-            "* low and high, in tables without margin, are the ends of an interval around the "
-            "value. With a coverage of 9/10 the true number lies between them in nine of ten "
-            "cells. A low below 0 means 0. They are empty where status is -2."
-        )
+    yield from (words for name, words in MARGIN_WORDS.items() if name in names)
     block = sorted(name for name in names if name.startswith(BLOCK))
     if block:
         yield (
@@ -222,18 +218,20 @@ def _margin_columns(certificate: Certificate) -> Iterator[str]:
         )
     frames = [table.establishments for table in certificate.tables if table.establishments]
     yield from (f"* establishments has no noise. {frame.sentence}" for frame in frames[:1])
-    attributes = (table.attributes or {} for table in certificate.tables)
-    for name, known in {name: one for named in attributes for name, one in named.items()}.items():
+    attributes = dict[str, AttributeStatement]()
+    for table in certificate.tables:
+        attributes |= table.attributes or {}
+    for name, known in attributes.items():
         yield f"* {name}: {'. '.join(filter(None, (known.label, known.note)))}"
 
 
 def _noise(certificate: Certificate) -> Iterator[str]:
     named = "Negative values are right" if certificate.made_from is None else "Released values"
     yield (
-        f"* {named}. A small count with noise can fall below zero. The noise "
-        "is zero on average (unbiased), so sums and averages come out right on average. Whoever "
-        "sets negative values to zero before adding up makes every sum too large: add first, and "
-        "cut off at the end if at all."
+        f"* {named}. A small count with noise can fall below zero. The noise is zero on average "
+        "(unbiased), so sums and averages come out right on average. Whoever sets negative values "
+        "to zero before adding up makes every sum too large: add first, and cut off at the end if "
+        "at all."
     )
     yield (
         "* Sums add noise. The sum of several cells carries the noise of each of them. For a "

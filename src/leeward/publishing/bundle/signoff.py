@@ -147,19 +147,19 @@ def _new_record(certificate: str, name: str, role: str, decision: str) -> SignOf
         ) from None
 
 
-def same_person(one: str, other: str) -> bool:
+def same_person(name: str, other: str) -> bool:
     """Whether two names are equal up to case, blanks, punctuation and the order of the words.
 
     It recognises other ways of writing a name (`Surname, Name`), not another name.
     """
-    left, right = _words(one), _words(other)
+    left, right = _words(name), _words(other)
     return "".join(left) == "".join(right) or sorted(left) == sorted(right)
 
 
 def _words(name: str) -> list[str]:
     """The words of a name: letters, marks and digits that can be seen, in one spelling."""
     folded = normalize("NFKC", normalize("NFKC", name).casefold())
-    seen = "".join(one for one in folded if category(one)[0] != "C" and one not in INVISIBLE)
+    seen = "".join(sign for sign in folded if category(sign)[0] != "C" and sign not in INVISIBLE)
     groups = groupby(seen, lambda sign: category(sign)[0] in "LMN")
     return ["".join(signs) for is_word, signs in groups if is_word]
 

@@ -100,10 +100,10 @@ def commit(package: Path = PACKAGE) -> str | None:
         if folder.is_file():  # of a second working tree
             folder = package.parents[1] / _after(folder.read_text(), WORKTREE)
         head = (folder / "HEAD").read_text().strip()
-        found = _named(folder, _after(head, REFERENCE)) if head.startswith(REFERENCE) else head
+        written = _named(folder, _after(head, REFERENCE)) if head.startswith(REFERENCE) else head
     except (OSError, ValueError):
         return None
-    return found if COMMIT.fullmatch(found) else None
+    return written if COMMIT.fullmatch(written) else None
 
 
 def _named(folder: Path, name: str) -> str:

@@ -84,7 +84,7 @@ class SparseStatement(Statement):
     def _without_null(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = written(self)
         left_out = {name for name in self.optional if content[name] is None}
-        return {name: one for name, one in content.items() if name not in left_out}
+        return {name: part for name, part in content.items() if name not in left_out}
 
 
 class GuaranteeStatement(SparseStatement):

@@ -48,7 +48,7 @@ class MarginStatement(Statement):
     def _without_defaults(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = written(self)
         usual = {"block_coverage": None, "ends": False}
-        return {key: one for key, one in content.items() if usual.get(key, content) != one}
+        return {key: part for key, part in content.items() if usual.get(key, content) != part}
 
 
 class FrameStatement(Statement):

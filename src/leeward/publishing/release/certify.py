@@ -243,8 +243,9 @@ def _joint(table: PlannedTable, number: int) -> JointStatement | None:
     parts = table.marginal.published
     if not table.marginal.breakdowns:
         return None
-    found = table.measurement.deviations
-    unit, deviation = (None, None) if found is None else (found[0], f"{found[1][number]:.9f}")
+    noise, unit, deviation = table.measurement.deviations, None, None
+    if noise is not None:
+        unit, deviation = noise[0], f"{noise[1][number]:.9f}"
     rest = number > 0 and table.marginal.breakdowns[number - 1].rest
     others = ", ".join(part.name for part in parts if part is not parts[number])
     said = f"Drawn together with {others}: the guarantee is that of all of them, paid once. "

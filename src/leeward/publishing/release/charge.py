@@ -38,7 +38,6 @@ SKETCHED = b"frame sketch"
 KEY_DIGITS = 32
 """128 bits: key and id together fit into one block of the hash."""
 
-
 KEYED = (
     "HMAC-SHA256 of a digest of the data, the number of the ledger's entry and 128 random bits "
     "that the entry keeps, keyed with a secret of the ledger. Whoever holds the ledger can check "
@@ -113,19 +112,19 @@ def keys(plan: Plan) -> dict[str, str]:
 
     Texts that mean missing there decide it too; a text that is no number anyway decides nothing.
     """
-    held, nulls = plan.codebook.keys, plan.codebook.nulls
-    employer = held.workplaces.employer if plan.charge.unit == "employer" else None
+    columns, nulls = plan.codebook.keys, plan.codebook.nulls
+    employer = columns.workplaces.employer if plan.charge.unit == "employer" else None
     ordered = plan.jobs.column if isinstance(plan.jobs, PrimaryJob) else ""
     missing = {
-        "tables.nulls": nulls.get(("jobs", held.jobs.worker), ()),
+        "tables.nulls": nulls.get(("jobs", columns.jobs.worker), ()),
         "nulls of jobs.primary": _numbers(nulls.get(("jobs", ordered), ())),
     }
     return {
         **{key: json.dumps(texts) for key, texts in missing.items() if texts},
-        "workplaces.id": held.workplaces.id,
-        "workers.id": held.workers.id,
-        "jobs.worker": held.jobs.worker,
-        "jobs.workplace": held.jobs.workplace,
+        "workplaces.id": columns.workplaces.id,
+        "workers.id": columns.workers.id,
+        "jobs.worker": columns.jobs.worker,
+        "jobs.workplace": columns.jobs.workplace,
         **({} if employer is None else {"workplaces.employer": employer}),
     }
 

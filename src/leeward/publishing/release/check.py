@@ -145,9 +145,9 @@ def check_rows(
 def _impossible(plan: Plan, engine: Engine, steps: Steps, counted: int) -> Iterator[Finding]:
     """Jobs that should not be, counted as a release of the checked data counts them."""
     counts = engine.count_impossible(plan.codebook, plan.jobs, steps)
-    for one, jobs in zip(plan.codebook.impossible, counts, strict=True):
+    for combination, jobs in zip(plan.codebook.impossible, counts, strict=True):
         if jobs:
-            codes = ", ".join(f"{name} {code}" for name, code in one.items())
+            codes = ", ".join(f"{name} {code}" for name, code in combination.items())
             where = (f"impossible combination {codes}", "jobs", "")
             yield Finding(*where, jobs, (), MEND, rule=IMPOSSIBLE.id, refuses=False, of=counted)
 
@@ -213,15 +213,15 @@ def require_small_delta(plan: Plan, engine: Engine, account: Account | None = No
     cap = Fraction(0) if account is None else account.cap.delta
     if plan.asked.told_delta == cap == 0:
         return
-    found = engine.workplaces()
-    less = f"Give one below 1/{JOBS_EACH * max(found, 1)}"
+    workplaces = engine.workplaces()
+    less = f"Give one below 1/{JOBS_EACH * max(workplaces, 1)}"
     no_delta = "" if plan.asked.rho > 0 else ", or 0"
     refused = (
-        too_large("protect.delta", plan.asked.told_delta, found, f"{less}{no_delta}."),
+        too_large("protect.delta", plan.asked.told_delta, workplaces, f"{less}{no_delta}."),
         too_large(
             f"delta of account {plan.request.account!r}",
             cap,
-            found,
+            workplaces,
             f"{less} to an account that is opened for this frame; a cap is never changed.",
         ),
     )

@@ -89,7 +89,7 @@ def subject_findings(
     paid = None if entry is None else entry.subject
     if entry is None or paid is None:
         return [f"entry {number} is not a charge"]
-    told = {
+    twice = {
         "account": (certificate.account, entry.account),
         "plan": (certificate.plan_digest, paid.plan),
         "data": (certificate.data.fingerprint, fingerprint(book, entry)),
@@ -101,7 +101,7 @@ def subject_findings(
     }
     return [
         f"entry {number} was charged for another {part}"
-        for part, (said, written) in told.items()
+        for part, (said, written) in twice.items()
         if said != written
     ]
 

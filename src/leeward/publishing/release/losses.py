@@ -68,17 +68,17 @@ def find_losses(
         for part in table.marginal.published:
             wanted[f"table {part.name}"] = needed_attributes(part)
     sets = [
-        frozenset(one for one in needed if (one.table, one.column) in suspects)
+        frozenset(part for part in needed if (part.table, part.column) in suspects)
         for needed in wanted.values()
     ]
     rests = [
-        one
+        rest
         for attribute in plan.codebook.attributes.values()
         if (attribute.table, attribute.column) in suspects
-        for one in _rests(attribute)
+        for rest in _rests(attribute)
     ]
-    asked = [*sets, *(frozenset({without}) for without, _ in rests)]
-    lost, jobs = engine.count_lost(plan.codebook, plan.jobs, steps, asked)
+    wanted_sets = [*sets, *(frozenset({without}) for without, _ in rests)]
+    lost, jobs = engine.count_lost(plan.codebook, plan.jobs, steps, wanted_sets)
     every = lost[0]  # jobs that no table counts count as no code either
     return (
         *(Loss(what, rows, jobs) for what, rows in zip(wanted, lost, strict=False)),

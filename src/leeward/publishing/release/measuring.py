@@ -36,33 +36,37 @@ class Progress(Protocol):
 
 
 def measured_cells(
-    marginal: Marginal, made: Measurement, engine: Engine, progress: Progress
+    marginal: Marginal, measurement: Measurement, engine: Engine, progress: Progress
 ) -> Iterator[Published]:
     """All cells of a prepared table in order, measured."""
     size = max(1, ROWS // marginal.worker_cells)
     batches: Iterator[Batch[Cells]] | Iterator[Batch[Entries]]
-    if made.needs is Needs.ENTRIES:
+    if measurement.needs is Needs.ENTRIES:
         batches = engine.establishments(marginal, batch=size)
     else:
-        own = made.needs is Needs.OWN_LARGEST
+        own = measurement.needs is Needs.OWN_LARGEST
         batches = engine.cells(marginal, batch=size, cell_largest=own)
-    released = (publish(batch, made) for batch in batches)
+    released: Iterator[Published] = (publish(batch, measurement) for batch in batches)
     done, total = 0, engine.frame_cells(marginal)
-    for published in completed(released, made, marginal, size) if marginal.complete else released:
+    if marginal.complete:
+        released = completed(released, measurement, marginal, size)
+    for published in released:
         yield published
         there = published.flags != Flag.NO_ESTABLISHMENT
         done += int(np.count_nonzero(there if there.ndim == 1 else there.any(axis=1)))
         progress.cells(marginal.name, done, total)
 
 
-def publish(batch: Batch[Cells] | Batch[Entries], made: Measurement) -> Published:
+def publish(batch: Batch[Cells] | Batch[Entries], measurement: Measurement) -> Published:
     """Confidential cells become published ones: here, and nowhere else."""
     cells = batch.cells.opened()
-    if cells.shape[1] != made.parameters.cells:  # it would promise too little: public numbers
-        raise AssertionError(f"{made.name} is not made for {cells.shape[1]} worker cells")
-    values, margins, _ = made.measure(cells)
-    if tuple(margins) != made.margin_columns:  # columns are public: they must not follow data
-        raise AssertionError(f"{made.name} has other columns of margins than the plan says")
+    # It would promise too little; these are public numbers.
+    if cells.shape[1] != measurement.parameters.cells:
+        raise AssertionError(f"{measurement.name} is not made for {cells.shape[1]} worker cells")
+    values, margins, _ = measurement.measure(cells)
+    # Columns are public: they must not follow data.
+    if tuple(margins) != measurement.margin_columns:
+        raise AssertionError(f"{measurement.name} has other columns of margins than the plan says")
     flags = np.full(len(batch.keys), Flag.OK, dtype=np.int64)
     if (values == EMPTY).any():
         flags = np.where(values == EMPTY, Flag.NO_NUMBER, Flag.OK).astype(np.int64)
@@ -90,7 +94,7 @@ def _some_columns(published: Published, some: slice) -> Published:
 
 
 def completed(
-    released: Iterator[Published], made: Measurement, marginal: Marginal, size: int
+    released: Iterator[Published], measurement: Measurement, marginal: Marginal, size: int
 ) -> Iterator[Published]:
     """The same cells, and exact zeros for combinations without an establishment in between."""
     start = 0
@@ -99,7 +103,7 @@ def completed(
         yield from _spread(last, start, end, size)
         start = end
     nothing: NDArray[np.int64] = np.zeros((0, marginal.released_cells), dtype=np.int64)
-    margins = dict.fromkeys(made.margin_columns, nothing)
+    margins = dict.fromkeys(measurement.margin_columns, nothing)
     empty = Published(nothing[:, 0], nothing, nothing[:, 0], margins, nothing[:, 0])
     yield from _spread(empty, start, marginal.workplace_cells, size)
 

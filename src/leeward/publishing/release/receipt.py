@@ -74,15 +74,15 @@ class Receipts:
             return None
         path = self._path(self.key, data_digest)
         try:
-            held = json.loads(read_own(path, MOST_BYTES))
+            content = json.loads(read_own(path, MOST_BYTES))
         except (OSError, ValueError, RecursionError):
             return None
-        if not isinstance(held, Mapping) or not isinstance(held.get("steps"), list):
+        if not isinstance(content, Mapping) or not isinstance(content.get("steps"), list):
             return None
-        steps = frozenset(map(str, held["steps"])) & EVERY_STEP
-        receipt = Receipt(held.get("passed") is True, steps)
+        steps = frozenset(map(str, content["steps"])) & EVERY_STEP
+        receipt = Receipt(content.get("passed") is True, steps)
         seal = receipt.sealed(self.key, path.name)["seal"]
-        stated = str(held.get("seal")).encode("utf-8", "surrogatepass")
+        stated = str(content.get("seal")).encode("utf-8", "surrogatepass")
         return receipt if hmac.compare_digest(str(seal).encode(), stated) else None
 
     def written(self, receipt: Receipt, data_digest: str) -> Path:

@@ -48,10 +48,10 @@ def certificate_findings(certificate: Certificate) -> tuple[str, ...]:
 
     Sums are compared always, words where this version wrote them.
     """
-    found = tuple(_sums(certificate))
-    if not found and wrote_words(certificate):
-        found = tuple(_words(certificate))
-    return found
+    findings = tuple(_sums(certificate))
+    if not findings and wrote_words(certificate):
+        findings = tuple(_words(certificate))
+    return findings
 
 
 def _sums(certificate: Certificate) -> Iterator[str]:
