@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from leeward.core.errors import InvalidParameter
-from leeward.lab.attacks.blackbox import attack, lower_bound
-from leeward.lab.attacks.confidence_limits import at_least, at_most
+from leeward.lab.attacks.blackbox import at_least, at_most, attack, lower_bound
 from leeward.lab.attacks.samplers import cases
 
 

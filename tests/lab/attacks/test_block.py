@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from leeward.lab.attacks.block import (
+    TABLE,
     Guess,
     _share_of_truth,
     attack,
@@ -11,7 +12,6 @@ from leeward.lab.attacks.block import (
     counted_histograms,
     solutions,
 )
-from leeward.lab.attacks.published_block import TABLE
 
 SEVEN = ["8FBS", "18MWS", "24FWS", "30MWM", "36FBM", "66FBM", "84MBM"]
 

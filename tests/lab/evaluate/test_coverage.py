@@ -203,7 +203,7 @@ def test_clipped_intervals_allow_for_bias() -> None:
 def test_a_stratum_that_is_thinned_away_keeps_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """Known bad: shares of the strata that were left, read as those of the strata before."""
     monkeypatch.setattr("leeward.lab.evaluate.experiment.MARGIN_CELLS", 4)
-    monkeypatch.setattr("leeward.lab.evaluate.strata.FEWEST", 1)
+    monkeypatch.setattr("leeward.lab.evaluate.truth.FEWEST", 1)
     table = truth([Site(n, (50,)) for n in range(12)], strata=[0] * 4 + [1] + [2] * 7)
     load = Workload("t", "t", Marginal("t", (), ()))
     held = benchmarks({load.marginal: table}, Infusion(), 2, lambda _: None)

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import ks_2samp
 
 from leeward.core.codebook import Attribute, Dimension, Entries, Marginal
+from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.mechanisms.clipped_counts import ClippedCounts
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.measurement import Measurement
@@ -15,7 +16,6 @@ from leeward.core.mechanisms.node_laplace import SmallEstablishments
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.lab.evaluate.contender import Contender, Price
 from leeward.lab.evaluate.experiment import ScoredExperiment
-from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth
 from leeward.lab.evaluate.workloads import Workload
 from tests.lab.evaluate.by_hand import Site, draw, expected, truth

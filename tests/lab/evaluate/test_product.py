@@ -11,8 +11,7 @@ from leeward.core.show.progress import Silent
 from leeward.lab.baselines.noise_infusion import Infusion
 from leeward.lab.economy import Economy
 from leeward.lab.evaluate import PRESETS
-from leeward.lab.evaluate.contender import PRODUCT, SPLIT, Contender, Price
-from leeward.lab.evaluate.evaluated_product import released
+from leeward.lab.evaluate.contender import PRODUCT, SPLIT, Contender, Price, released
 from leeward.lab.evaluate.evaluation import Evaluation, Study, evaluate, marginals
 from leeward.lab.evaluate.experiment import experiments
 from leeward.lab.evaluate.findings import margins_compared, products_compared

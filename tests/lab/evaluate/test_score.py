@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata, spearmanr
 
+from leeward.core.codebook.cells import Integers
 from leeward.lab.evaluate.score import REACH, Ranks, Scorer, average_ranks, standard_error
-from leeward.lab.evaluate.strata import FEWEST, NAMES, Integers, StratumGroups
+from leeward.lab.evaluate.truth import FEWEST, NAMES, StratumGroups
 from tests.lab.evaluate.by_hand import Site, truth
 
 CELLS = 400
@@ -86,7 +87,7 @@ def test_a_stratum_of_few_cells_is_part_of_all_cells_only() -> None:
 
 
 def test_the_measures_of_a_trial_are_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leeward.lab.evaluate.strata.FEWEST", 1)
+    monkeypatch.setattr("leeward.lab.evaluate.truth.FEWEST", 1)
     counts = [(0, 10), (100, 40), (7, 1)]
     table = truth([Site(n, one) for n, one in enumerate(counts)], strata=(0, 2, 2))
     published = np.array([[True, False], [True, True], [False, True]])

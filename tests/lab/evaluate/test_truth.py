@@ -14,8 +14,7 @@ from leeward.core.codebook import Dimension, EveryJob, Marginal, SingleJob
 from leeward.core.codebook.cells import columns
 from leeward.core.errors import InvalidParameter
 from leeward.lab.baselines.noise_infusion import owners
-from leeward.lab.evaluate.strata import stratum
-from leeward.lab.evaluate.truth import Truth, place_position, read_truths
+from leeward.lab.evaluate.truth import Truth, place_position, read_truths, stratum
 from leeward.publishing.engines import connect
 from tests.lab.evaluate.by_hand import Site, truth
 from tests.publishing.engines.paid import BOOK as PAID

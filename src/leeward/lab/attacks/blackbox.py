@@ -6,19 +6,18 @@ with exact confidence limits (Clopper and Pearson). If even the lower limit of o
 times the upper limit of the other, the sampler is not ε-private. A bound below ε proves nothing.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from math import log
+from math import exp, isqrt, lgamma, log, log1p
+from statistics import NormalDist
 from typing import TypeAlias
 
 import numpy as np
 
-from leeward.core.codebook.cells import Floats
+from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.errors import InvalidParameter
 from leeward.core.exact import rational
 from leeward.core.show.numbers import capital, count, percent, significant
 from leeward.core.show.plots import Plot, PlotSeries
-from leeward.lab.attacks.confidence_limits import at_least, at_most, wilson
 from leeward.lab.attacks.finding import Against, AttackFinding, finds
 from leeward.lab.attacks.released_counts import require_between
 from leeward.lab.attacks.samplers import OURS, Case, Sampler, case_named, cases, written_case
@@ -159,16 +158,53 @@ def _chosen(left: Floats, right: Floats, miss: float) -> _Event:
     return event
 
 
+def wilson(times: Integers, draws: int, miss: float) -> tuple[Floats, Floats]:
+    """Both limits by Wilson's rule, which is quick; each is missed with probability `miss`."""
+    z = -NormalDist().inv_cdf(miss)
+    share, more = times / draws, z * z / draws
+    middle = share + more / 2
+    reach = z * np.sqrt(share * (1 - share) / draws + more / (4 * draws))
+    low: Floats = np.maximum((middle - reach) / (1 + more), 0)
+    high: Floats = (middle + reach) / (1 + more)
+    return low, high
+
+
+def at_least(times: int, draws: int, miss: float) -> float:
+    """The lower confidence limit of a probability; it is too high with probability `miss`."""
+    if times == 0:
+        return 0.0
+    low, high = 0.0, times / draws
+    while high - low > 1e-14 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if _tail(times, draws, middle) < miss else (low, middle)
+    return low
+
+
+def at_most(times: int, draws: int, miss: float) -> float:
+    """The upper confidence limit: the lower one of the opposite, from above."""
+    return 1 - at_least(draws - times, draws, miss)
+
+
+def _tail(times: int, draws: int, p: float) -> float:
+    """P(X ≥ times) of a binomial X, for 0 < p ≤ times/draws: terms fall, so that few are needed."""
+    if p >= 1:
+        return 1.0
+    first = lgamma(draws + 1) - lgamma(times + 1) - lgamma(draws - times + 1)
+    first += times * log(p) + (draws - times) * log1p(-p)
+    k = np.arange(times, min(draws, times + 20 * isqrt(draws) + 100))
+    ratios = np.log((draws - k) / (k + 1)) + (log(p) - log1p(-p))
+    return exp(first) * (1 + float(np.exp(np.cumsum(ratios)).sum()))
+
+
 Curve: TypeAlias = list[tuple[float, float]]
 
 
 def _tested(case: Case, draws: int) -> tuple[LowerBound, Curve]:
     """The bound from all draws, and those from fewer of them."""
     left, right = (_outputs(case.sampler, database, draws) for database in (case.left, case.right))
-    sizes = [n for n in (10**power for power in range(3, 9)) if n < draws]
-    curve = [(n, _bound(left[:n], right[:n], CONFIDENCE).epsilon) for n in sizes]
-    bound = _bound(left, right, CONFIDENCE)
-    return bound, [*curve, (draws, bound.epsilon)]
+    sizes = [*(n for n in (10**power for power in range(3, 9)) if n < draws), draws]
+    bounds = {n: _bound(left[:n], right[:n], CONFIDENCE) for n in sizes}
+    return bounds[draws], [(n, bound.epsilon) for n, bound in bounds.items()]
 
 
 @finds("blackbox")
@@ -191,15 +227,24 @@ def attack(
     ours, our_curve = _tested(known[OURS], draws)
     blind = lower_bound(known[OURS].sampler, 1000, 1000, draws)
     named = {} if sampler else {mechanism: bound.epsilon}
-    others = {} if sampler else _others(known, (OURS, mechanism), draws)
-    claimed, most = float(rational(epsilon, "epsilon")), most_provable(draws)
+    others = {}
+    if not sampler:
+        for name, other in known.items():
+            if name not in (OURS, mechanism):
+                others[name] = lower_bound(other.sampler, other.left, other.right, draws).epsilon
+    claimed = float(rational(epsilon, "epsilon"))
+    half, miss = draws // 2, (1 - CONFIDENCE) / 2
+    most = log(at_least(half // 2, half, miss) / at_most(0, half, miss))
+    verdict = f"This does not refute an ε of {claimed:g}, and does not prove it either."
+    if bound.epsilon > claimed:
+        verdict = f"The claimed ε of {claimed:g} is refuted."
     return AttackFinding(
         title="A lower bound of ε",
         number=bound.epsilon,
         text=_least(bound),
         sentence=f"{count(draws)} draws on {case.left} and as many on {case.right} prove that the "
         f"ε of {case.words} is at least {significant(bound.epsilon)}, at "
-        f"{percent(bound.confidence)} confidence. {_verdict(bound.epsilon, claimed)}",
+        f"{percent(bound.confidence)} confidence. {verdict}",
         against_leeward=Against(
             ours.epsilon,
             f"A release at ε {epsilon} proves no more than {significant(ours.epsilon)}, "
@@ -233,29 +278,8 @@ def attack(
     )
 
 
-def _others(known: Mapping[str, Case], tested: tuple[str, str], draws: int) -> dict[str, float]:
-    """The bounds of all that is known by name, but of what was tested."""
-    return {
-        name: lower_bound(case.sampler, case.left, case.right, draws).epsilon
-        for name, case in known.items()
-        if name not in tested
-    }
-
-
-def most_provable(draws: int) -> float:
-    """The largest bound that so many draws prove with an event of even chances."""
-    half, miss = draws // 2, (1 - CONFIDENCE) / 2
-    return log(at_least(half // 2, half, miss) / at_most(0, half, miss))
-
-
 def _least(bound: LowerBound) -> str:
     return f"ε ≥ {significant(bound.epsilon)}"
-
-
-def _verdict(epsilon: float, claimed: float) -> str:
-    if epsilon > claimed:
-        return f"The claimed ε of {claimed:g} is refuted."
-    return f"This does not refute an ε of {claimed:g}, and does not prove it either."
 
 
 def _picture(case: Case, claimed: float, curve: Curve, ours: Curve) -> Plot:

@@ -8,9 +8,10 @@ Martindale, "Understanding Database Reconstruction Attacks on Public Data" (ACM 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, combinations, combinations_with_replacement, product
 from math import comb, prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,20 +19,90 @@ from leeward.core.codebook.cells import Integers
 from leeward.core.show.numbers import count, counted, percent
 from leeward.core.show.plots import Share, Shares
 from leeward.lab.attacks.finding import Against, AttackFinding, bar, finds
-from leeward.lab.attacks.published_block import (
-    KINDS,
-    MARRIED_FROM,
-    OLDEST,
-    PAIRS,
-    TABLE,
-    Block,
-    BlockRow,
-    Resident,
-)
 from leeward.lab.attacks.released_counts import noisy_counts, require_between
 
-Sided: TypeAlias = tuple[int, str, str]
-"""A person of whom age, sex and race are known."""
+OLDEST, MARRIED_FROM = 125, 15
+
+
+class Resident(NamedTuple):
+    """An age and three letters: F or M, B or W, M (married) or S (single)."""
+
+    age: int
+    sex: str
+    race: str
+    married: str
+
+    def __str__(self) -> str:
+        return f"{self.age}{self.sex}{self.race}{self.married}"
+
+
+Block: TypeAlias = tuple[Resident, ...]
+
+KINDS = tuple(product("FM", "BW", "MS"))
+"""Sex, race and whether married: the eight cells of a block."""
+
+
+@dataclass(frozen=True)
+class BlockRow:
+    """A published row: who is counted, how many they are, median and mean of their ages.
+
+    `who` has a letter or a dot for each of sex, race and married.
+    """
+
+    name: str
+    who: str
+    count: int
+    median: int
+    mean: float
+
+    @cached_property
+    def total(self) -> int:
+        """The one sum of ages that rounds to the mean."""
+        near = round(self.count * self.mean)
+        (total,) = (
+            total
+            for total in range(near - 1, near + 2)
+            if abs(total / self.count - self.mean) <= 1 / 20
+        )
+        return total
+
+    def counts(self, kind: Sequence[str]) -> bool:
+        """Whether a person of this kind is counted."""
+        return all(letter in (".", own) for letter, own in zip(self.who, kind, strict=True))
+
+    def fits(self, ages: Sequence[int]) -> bool:
+        """Whether these are the ages of the people who are counted."""
+        half, even = len(ages) // 2, len(ages) % 2 == 0
+        if len(ages) != self.count or sum(ages) != self.total:
+            return False
+        ordered = sorted(ages)
+        return ordered[half - even] + ordered[half] == 2 * self.median
+
+    def ages(self) -> Iterator[tuple[int, ...]]:
+        """All ages, in order, of the people who are counted: three or four of them."""
+        rest, middle = self.total - 2 * self.median, 2 * self.median
+        for b in range(self.median + 1):
+            if self.count == 3 and b <= (last := self.total - self.median - b) <= OLDEST:
+                yield b, self.median, last
+            if self.count == 4:
+                for a in range(b + 1):
+                    if middle - b <= rest - a <= OLDEST:
+                        yield a, b, middle - b, rest - a
+
+
+TABLE = (
+    BlockRow("1A", "...", 7, 30, 38),
+    BlockRow("2A", "F..", 4, 30, 33.5),
+    BlockRow("2B", "M..", 3, 30, 44),
+    BlockRow("2C", ".B.", 4, 51, 48.5),
+    BlockRow("2D", ".W.", 3, 24, 24),
+    BlockRow("3B", "..M", 4, 51, 54),
+    BlockRow("4A", "FB.", 3, 36, 36.7),
+)
+"""The rows with numbers; all others of the table are withheld as (D), which tells nothing more."""
+
+PAIRS = (("F..", "M.."), (".B.", ".W."))
+"""Rows that divide the block in two, by sex and by race."""
 
 
 def solutions(rows: Sequence[BlockRow] = TABLE) -> list[Block]:
@@ -59,7 +130,7 @@ def _other_letters(
     ages: Sequence[int], place: int, by_who: Mapping[str, BlockRow]
 ) -> Iterator[tuple[str, ...]]:
     """The letters of the other attribute; one of its rows is given, or both."""
-    who, rest = sorted(PAIRS[place], key=lambda one: one not in by_who)
+    who, rest = sorted(PAIRS[place], key=lambda who: who not in by_who)
     chosen, against = by_who[who], by_who.get(rest)
     if any(row and row.count % 2 and row.median not in ages for row in (chosen, against)):
         return  # the median of an odd number of people is the age of one
@@ -70,8 +141,10 @@ def _other_letters(
                 yield tuple((who if at in group else rest)[place] for at in range(len(ages)))
 
 
-def _married(people: Sequence[Sided], by_who: Mapping[str, BlockRow]) -> Iterator[Block]:
-    """The blocks of these people; who is married is chosen among those who are old enough."""
+def _married(
+    people: Sequence[tuple[int, str, str]], by_who: Mapping[str, BlockRow]
+) -> Iterator[Block]:
+    """The blocks of people of known age, sex and race; the married are old enough."""
     row, both = by_who.get("..M"), by_who.get("FB.")
     if both and not both.fits([age for age, *two in people if two == ["F", "B"]]):
         return
@@ -124,7 +197,7 @@ class Guess:
     @classmethod
     def of(cls, block: Block, epsilon: str, alpha: str, draws: int) -> "Guess":
         """From releases of the block as one establishment."""
-        kinds = [KINDS.index((resident.sex, resident.race, resident.married)) for resident in block]
+        kinds = [KINDS.index(resident[1:]) for resident in block]
         true = np.bincount(kinds, minlength=len(KINDS))
         noise = noisy_counts("vector_pareto", epsilon, alpha, len(KINDS))
         released = noise.release(np.tile(true, (draws, 1)), np.full(draws, len(block)))
@@ -148,10 +221,6 @@ def _share_of_truth(released: Integers, true: Integers) -> float:
     return float((likely == true).all(axis=1).mean())
 
 
-def _but(*names: str) -> list[BlockRow]:
-    return [row for row in TABLE if row.name not in names]
-
-
 def _erratum() -> str:
     """What the lecture counts otherwise."""
     (men,) = (row for row in TABLE if row.name == "2B")
@@ -170,11 +239,9 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Atta
     """Find all blocks of seven people that a published table allows."""
     require_between(1, 10**5, draws=draws)
     blocks = solutions()
-    without = {row.name: len(solutions(_but(row.name))) for row in TABLE}
-    few = len(solutions(_but("3B", "4A")))
+    without = {out.name: len(solutions([row for row in TABLE if row != out])) for out in TABLE}
+    few = len(solutions(TABLE[:5]))
     steps = {"1A to 2D": few, "and 3B": without["4A"], "and 4A": len(blocks)}
-    fewer = tuple(Share(rows, n, counted(n, "block"), "theirs") for rows, n in steps.items())
-    seven = tuple(map(str, blocks[0]))
     left = counted_histograms()
     guess = Guess.of(blocks[0], epsilon, alpha, draws)
     risky = Guess.of(blocks[0], RISKY, alpha, draws)
@@ -183,7 +250,7 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Atta
         number=len(blocks),
         text=counted(len(blocks), "block"),
         sentence=f"The published table leaves {counted(len(blocks), 'block')} of seven people: "
-        f"{', '.join(seven)} (age, sex, race, married or single).",
+        f"{', '.join(map(str, blocks[0]))} (age, sex, race, married or single).",
         against_leeward=Against(
             round(guess.right, 4),
             f"A release of the block's eight cells at ε {epsilon} has neither medians nor "
@@ -195,10 +262,7 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Atta
             f"Who knows of seven people alone guesses one of {count(len(HISTOGRAMS))} combinations "
             "of sex, race and marriage.",
         ),
-        pictures=(
-            Shares("Each published row leaves fewer blocks, until one is left", fewer),
-            _guessed({epsilon: guess, RISKY: risky}),
-        ),
+        pictures=_pictures(steps, {epsilon: guess, RISKY: risky}),
         remarks=(
             f"The table withholds half of its rows, marked (D). Rows 1A to 2D alone leave "
             f"{count(steps['1A to 2D'])} blocks.",
@@ -220,18 +284,17 @@ def attack(*, epsilon: str = "1", alpha: str = "0.1", draws: int = 2000) -> Atta
     )
 
 
-def _guessed(guesses: Mapping[str, Guess]) -> Shares:
-    """All seven people right, ages left out."""
-    ours = (
-        Share(f"eight cells at ε {epsilon}", guess.right, percent(round(guess.right, 4)), "ours")
-        for epsilon, guess in guesses.items()
-    )
-    return Shares(
-        "Sex, race and marriage of all seven: how often an attacker has them right",
-        (
-            bar("the published table", 1),
-            *ours,
-            bar("no release", 1 / len(HISTOGRAMS), "nothing"),
+def _pictures(steps: Mapping[str, int], guesses: Mapping[str, Guess]) -> tuple[Shares, Shares]:
+    """Blocks that are left, row by row; and all seven people right, ages left out."""
+    fewer = tuple(Share(rows, n, counted(n, "block"), "theirs") for rows, n in steps.items())
+    right = (
+        bar("the published table", 1),
+        *(
+            Share(f"eight cells at ε {e}", guess.right, percent(round(guess.right, 4)), "ours")
+            for e, guess in guesses.items()
         ),
-        most=1,
+        bar("no release", 1 / len(HISTOGRAMS), "nothing"),
     )
+    left = Shares("Each published row leaves fewer blocks, until one is left", fewer)
+    title = "Sex, race and marriage of all seven: how often an attacker has them right"
+    return left, Shares(title, right, most=1)

@@ -16,9 +16,14 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.exact import positive
 from leeward.core.show.numbers import count, counted, listed, percent
 from leeward.core.show.plots import GuessRange, Look, Ranges, Share, Shares
-from leeward.lab.attacks.csv_tables import CsvTables, read_tables
 from leeward.lab.attacks.finding import Against, AttackFinding, finds
-from leeward.lab.attacks.frame_table import FrameTable, ReleasedIntervals, released_intervals
+from leeward.lab.attacks.withheld_tables import (
+    CsvTables,
+    FrameTable,
+    ReleasedIntervals,
+    read_tables,
+    released_intervals,
+)
 from leeward.lab.attacks.world import AttackedWorld
 from leeward.lab.baselines.feasibility import UNBOUNDED, Intervals, Mask
 from leeward.lab.evaluate.workloads import WORKPLACE

@@ -7,11 +7,11 @@ from typing import TypeAlias
 import numpy as np
 
 from leeward.core.codebook import Marginal
+from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.mechanisms.measurement import Expected
 from leeward.lab.baselines.noise_infusion import DISTORTED, Infusion, owners, suppressed
 from leeward.lab.evaluate.point import ScoredPoint, ScoredSetting
 from leeward.lab.evaluate.score import Scorer, Trial, standard_error
-from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth
 from leeward.lab.evaluate.workloads import Workload
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from leeward.core.codebook import Marginal
+from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import LeewardError
 from leeward.core.exact import alpha_text
@@ -30,7 +31,6 @@ from leeward.lab.baselines.sensitive_cells import (
 )
 from leeward.lab.baselines.suppression import suppress, threshold
 from leeward.lab.evaluate.point import ScoredPoint
-from leeward.lab.evaluate.strata import Floats, Integers
 from leeward.lab.evaluate.truth import Truth
 from leeward.lab.evaluate.workloads import Workload
 

@@ -1,23 +1,30 @@
-"""Contender: a mechanism that enters the comparison, and the promise it is entered for."""
+"""Contender: a mechanism that enters the comparison, and the promise it is entered for.
+
+The tables of a product have the same workplace cells. Released together or for a share of ε each,
+they give values (w, 1 + D): the total, then the published cells of all tables side by side.
+"""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 
-from leeward.core.codebook import Marginal
+from leeward.core.codebook import Cells, Entries, Marginal
+from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms import REGISTRY, mechanism
 from leeward.core.mechanisms.calibrated import Mechanism
 from leeward.core.mechanisms.choice import choose
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins, spend
-from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.measurement import Expected, Measured, Measurement, PublicLaw
+from leeward.core.mechanisms.parameters import Share
+from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.privacy import Guarantee, StrongAlpha
 from leeward.core.privacy.policy import POLICIES, with_plus
 from leeward.lab.baselines.printed import FORMS, PrintedForm
-from leeward.lab.evaluate.strata import Integers
 from leeward.lab.evaluate.truth import Truth
 from leeward.lab.evaluate.workloads import Grid, Workload
 
@@ -204,3 +211,92 @@ def contenders(workload: Workload, grid: Grid) -> tuple[Contender, ...]:
         thetas = (None,) if REGISTRY[name].in_plans else grid.thetas
         lines += [Contender(name, promise.name, block, theta=theta) for theta in thetas]
     return tuple(lines)
+
+
+class ReleasedProduct(Protocol):
+    """The tables of a product as a contender releases them."""
+
+    def draw(self) -> Measured:
+        """One release."""
+
+    def expected(self, *, total: bool) -> Expected:
+        """Closed forms of the total (w, 1), or of the cells (w, D)."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Together:
+    """By one joint measurement; `published` are its columns but those of rests."""
+
+    joint: Measurement
+    columns: Cells | Entries
+    published: Integers
+
+    def draw(self) -> Measured:
+        """Rests are left out afterwards."""
+        drawn = self.joint.measure(self.columns)
+        margins = {name: margin[:, self.published] for name, margin in drawn.margins.items()}
+        return Measured(drawn.values[:, self.published], margins, drawn.law)
+
+    def expected(self, *, total: bool) -> Expected:
+        """As the measurement says.
+
+        Its closed form is of noise before it is rounded to whole jobs, so trials that settle are
+        better: at ε = 16 by a twentieth, where most noise is below a job.
+        """
+        known = self.joint.expected(self.columns)
+        own = self.published[:1] if total else self.published[1:]
+        absolute, bias = (None if errors is None else errors[:, own] for errors in known[:2])
+        settled = None if known.steady else absolute
+        return known._replace(absolute=settled, bias=bias, square=None)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TablesApart:
+    """Each table by a measurement of its own; the total is that of the smallest table."""
+
+    tables: tuple[tuple[Measurement, Cells | Entries], ...]
+
+    def draw(self) -> Measured:
+        """No margins: the tables differ in their sums, so there is no one way to read them."""
+        values = [measurement.measure(columns).values for measurement, columns in self.tables]
+        least = min(values, key=lambda cells: cells.shape[1])
+        total = least.sum(axis=1, keepdims=True)
+        return Measured(np.concatenate([total, *values], axis=1), {}, PublicLaw(None, False, None))
+
+    def expected(self, *, total: bool) -> Expected:
+        """A sum of cells has no closed form."""
+        known = [measurement.expected(columns) for measurement, columns in self.tables]
+
+        def beside(parts: list[Floats | None]) -> Floats | None:
+            there = [part for part in parts if part is not None]
+            complete = len(there) == len(parts) and not total
+            return np.concatenate(there, axis=1) if complete else None
+
+        return Expected(
+            beside([table.absolute for table in known]),
+            beside([table.bias for table in known]),
+            all(table.finite for table in known),
+            all(table.steady for table in known),
+            beside([table.square for table in known]),
+        )
+
+
+def released(
+    contender: Contender, price: Price, product: Marginal, truth: Truth, margins: Share = None
+) -> ReleasedProduct:
+    """Calibrate as a plan does; refused where the conditions fail.
+
+    `price` is that of the product, or of each of its tables.
+    """
+    guarantee = price.strong
+    if contender.accounting != SPLIT:
+        joint = measurement(contender.mechanism, product, guarantee, margins)
+        published = np.concatenate([[0], 1 + product.published_cells()])
+        return Together(joint, (truth.whole or truth).columns(joint), published)
+    tables, start = [], 0
+    for marginal in product.published[1:]:
+        each = measurement(contender.mechanism, marginal, guarantee, None)
+        cells = truth.of_cells(np.arange(start, start + marginal.worker_cells))
+        tables.append((each, cells.columns(each)))
+        start += marginal.worker_cells
+    return TablesApart(tuple(tables))

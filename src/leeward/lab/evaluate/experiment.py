@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.core.codebook.cells import ends
+from leeward.core.codebook.cells import Floats, ends
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement
 from leeward.lab.baselines.printed import PrintedForm
@@ -19,13 +19,13 @@ from leeward.lab.evaluate.contender import (
     SPLIT,
     Contender,
     Price,
+    ReleasedProduct,
     contenders,
+    released,
     taken,
 )
-from leeward.lab.evaluate.evaluated_product import ReleasedProduct, released
 from leeward.lab.evaluate.point import RefusedSetting, ScoredPoint, ScoredSetting
-from leeward.lab.evaluate.strata import Floats, StratumGroups
-from leeward.lab.evaluate.truth import Truth, added
+from leeward.lab.evaluate.truth import StratumGroups, Truth, added
 from leeward.lab.evaluate.workloads import Grid, Workload
 
 DRAWS, FEWEST_TRIALS = 2_000_000, 2

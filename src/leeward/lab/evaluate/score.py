@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from leeward.lab.evaluate.strata import Floats, Integers, StratumGroups
-from leeward.lab.evaluate.truth import Truth
+from leeward.core.codebook.cells import Floats, Integers
+from leeward.lab.evaluate.truth import StratumGroups, Truth
 
 Values: TypeAlias = NDArray[np.int64 | np.float64]
 """Released numbers: whole jobs, or real ones of a form that rounds nothing."""
