@@ -6,7 +6,7 @@ from itertools import pairwise
 from math import exp, inf, isfinite, log
 from typing import Literal, TypeAlias
 
-from leeward.lab.evaluate.line import PARALLEL, MechanismLine, drawable, line_of, lines_of
+from leeward.lab.evaluate.line import PARALLEL, drawable, line_of, lines_of
 from leeward.lab.evaluate.panels import (
     BLUE,
     ORANGE,
@@ -87,9 +87,12 @@ def _best(workload: str, alpha: float, family: Family, points: Sequence[ScoredPo
     grid = sorted({point.epsilon for point in here if point.epsilon is not None})
     lines = lines_of(here)
     crossings: list[Crossing] = []
-    for line in lines:
-        if not _belongs(line, family):
-            continue
+    if family == "ours":
+        of_family = [line for line in lines if line.ours]
+    else:
+        may_fail = family == "published with δ"
+        of_family = [line for line in lines if line.published and line.delta == may_fail]
+    for line in of_family:
         mine = [(point.epsilon or 0.0, point) for point in here if line_of(point) == line]
         ratios = {
             epsilon: point.ratio_to_infusion
@@ -108,12 +111,6 @@ def _best(workload: str, alpha: float, family: Family, points: Sequence[ScoredPo
     if not reached:
         return BreakEven(workload, family, alpha, max(least for least, *_ in crossings), ABOVE)
     return BreakEven(workload, family, alpha, *min(reached, key=lambda at: at[0]))
-
-
-def _belongs(line: MechanismLine, family: Family) -> bool:
-    if family == "ours":
-        return line.ours
-    return line.published and bool(line.delta) == (family == "published with δ")
 
 
 def crossing(ratios: Mapping[float, float], grid: Sequence[float]) -> tuple[float, str]:

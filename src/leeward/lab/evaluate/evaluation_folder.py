@@ -136,12 +136,11 @@ def _csv(columns: tuple[str, ...], rows: Iterable[Mapping[str, Any]], mark: str 
     text = StringIO()
     writer = csv.DictWriter(text, (*columns, *marked), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _cell(row[key]) for key in columns} | marked for row in rows)
+    for row in rows:
+        cells = ((key, row[key]) for key in columns)
+        texts = {key: f"{v:.6g}" if isinstance(v, float) else v for key, v in cells}
+        writer.writerow(texts | marked)
     return text.getvalue().encode()
-
-
-def _cell(value: object) -> object:
-    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else value
 
 
 def _json(content: Mapping[str, Any]) -> bytes:

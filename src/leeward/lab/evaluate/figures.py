@@ -144,8 +144,8 @@ def planned(
     for workload, name in names.items():
         mine = [point for point in given if point.workload == workload]
         for plan in _of_workload(mine, name, strata_by.get(workload, "place")):
-            told = f"{plan.subtitle} {_promises(plan.panels, plan.choice)}".strip()
-            plots[f"{workload}-{plan.stem}"] = replace(plan, subtitle=told).plot()
+            subtitle = f"{plan.subtitle} {_promises(plan.panels, plan.choice)}".strip()
+            plots[f"{workload}-{plan.stem}"] = replace(plan, subtitle=subtitle).plot()
     for plan in (*_experiment_of_2015(given, names), _coverage(drawable(given), names)):
         plots[plan.stem] = plan.plot()
     return {
@@ -181,11 +181,7 @@ def _by_workload(points: Iterable[ScoredPoint], names: Mapping[str, str]) -> lis
     mine: dict[str, list[ScoredPoint]] = {load: [] for load in names}
     for point in points:
         mine[point.workload].append(point)
-    return [
-        PointPanel(names[load], tuple(scored_points))
-        for load, scored_points in mine.items()
-        if scored_points
-    ]
+    return [PointPanel(names[load], tuple(of_load)) for load, of_load in mine.items() if of_load]
 
 
 def _of_workload(given: Sequence[ScoredPoint], name: str, strata_by: str) -> Iterator[FigurePlan]:
@@ -259,15 +255,15 @@ def _coverage(shown: Sequence[ScoredPoint], names: Mapping[str, str]) -> FigureP
 def _promises(panels: Sequence[PointPanel], choice: Choice) -> str:
     """Which line promises what, where they promise different things: a figure must not hide it."""
     points = [point for panel in panels for point in panel.points if choice(line_of(point))]
-    known = [mechanism_line for mechanism_line in lines_of(points) if not mechanism_line.baseline]
+    known = [line for line in lines_of(points) if not line.baseline]
     if len({line.policy for line in known}) < 2 and not any(line.delta for line in known):
         return ""
     makers = {
         policy: dict.fromkeys(line.maker(points) for line in known if line.policy == policy)
         for policy in sorted({line.policy for line in known})
     }
-    told = "; ".join(f"{policy} for {', '.join(names)}" for policy, names in makers.items())
-    return f"Promise: {told}."
+    promises = "; ".join(f"{policy} for {', '.join(names)}" for policy, names in makers.items())
+    return f"Promise: {promises}."
 
 
 def _main(line: MechanismLine) -> bool:

@@ -12,7 +12,13 @@ from leeward.lab.evaluate.evaluation import Evaluation, Study
 from leeward.lab.evaluate.figures import NOMINAL
 from leeward.lab.evaluate.line import ACCOUNTS, line_of
 from leeward.lab.evaluate.point import ALL, ScoredPoint
-from leeward.lab.evaluate.results import WorkloadResult, called, ranked, workload_results
+from leeward.lab.evaluate.results import (
+    WorkloadResult,
+    called,
+    ranked,
+    setting_words,
+    workload_results,
+)
 
 WIDE = 4.0
 """Standard errors beyond which a closed form or a nominal coverage and the trials disagree."""
@@ -118,32 +124,24 @@ def finding_lines(rows: Iterable[FindingRow]) -> Iterator[str]:
 def findings(evaluation: Evaluation) -> tuple[FindingRow, ...]:
     """Break-even of each table, errors of margins and products, agreement, coverage of ours."""
     points, evens = evaluation.points, break_even(evaluation.points)
-    of_tables = (
-        row
-        for result in workload_results(evaluation)
-        for row in (
-            *_break_even_rows(result, evens),
-            *margins_compared(result),
-            *products_compared(result),
-        )
-    )
-    return (*of_tables, *_rows_of_all_tables(points))
-
-
-def _break_even_rows(result: WorkloadResult, evens: Iterable[BreakEven]) -> Iterator[FindingRow]:
-    """The ε from which on each family has no more error than noise infusion."""
-    place = result.table.name, result.alpha
-    here = [even for even in evens if (even.workload, even.alpha) == place]
-    if any(even.epsilon is not None for even in here):
-        for even in here:
-            yield FindingRow(
-                capital(result.table.words),
-                f"α = {even.alpha:g}",
-                "ε of no more error than noise infusion",
-                ": ".join(text for text in (even.family, _promised(even)) if text),
-                even.epsilon,
-                REACHED_WORDS[even.bound] if even.epsilon else "not measured",
-            )
+    rows = list[FindingRow]()
+    for result in workload_results(evaluation):
+        place = result.table.name, result.alpha
+        here = [even for even in evens if (even.workload, even.alpha) == place]
+        if any(even.epsilon is not None for even in here):
+            rows += [
+                FindingRow(
+                    capital(result.table.words),
+                    f"α = {even.alpha:g}",
+                    "ε of no more error than noise infusion",
+                    ": ".join(text for text in (even.family, _promised(even)) if text),
+                    even.epsilon,
+                    REACHED_WORDS[even.bound] if even.epsilon else "not measured",
+                )
+                for even in here
+            ]
+        rows += (*margins_compared(result), *products_compared(result))
+    return (*rows, *_rows_of_all_tables(points))
 
 
 REACHED_WORDS = {"": "reached", "≤": "reached at the least ε measured", ">": "not reached so far"}
@@ -192,11 +190,7 @@ MEAN_ERROR = "mean error (jobs)"
 
 
 def _error_rows(result: WorkloadResult, point: ScoredPoint, whose: str) -> Iterator[FindingRow]:
-    setting = " and ".join(
-        f"{name} = {value:g}"
-        for name, value in (("α", point.alpha), ("ε", point.epsilon))
-        if value is not None
-    )
+    setting = setting_words(point.alpha, point.epsilon)
     table, ratio = capital(result.table.words), point.ratio_to_infusion
     yield FindingRow(table, setting, MEAN_ERROR, whose, point.l1)
     if ratio is not None:

@@ -162,7 +162,7 @@ class MechanismLine:
             more.append(f"θ = {self.theta:,}")
         if self.accounting == "split" or len({line.accounting for line in like}) > 1:
             more.append(ACCOUNTS.get(self.accounting, self.accounting))
-        if len({mechanism_line.policy for mechanism_line in like}) > 1:
+        if len({line.policy for line in like}) > 1:
             more.append(self.policy)
         if len({line.delta for line in like}) > 1:
             more.append("δ > 0" if self.delta else "δ = 0")

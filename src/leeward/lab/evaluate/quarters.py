@@ -130,15 +130,15 @@ def quarters_rows(
         for epsilon in epsilons or EPSILONS
         for count in QUARTERS
     ]
-    found = [setting.errors for setting in settings]
+    every = [setting.errors for setting in settings]
     rows = [
         (
             f"{float(horizon.alpha):g}, {float(horizon.epsilon):g}, {horizon.quarters}",
             *(significant(error) for error in errors.values()),
         )
-        for horizon, errors in zip(settings, found, strict=True)
+        for horizon, errors in zip(settings, every, strict=True)
     ]
-    return ("α, ε, T", *found[0]), rows
+    return ("α, ε, T", *every[0]), rows
 
 
 def quarters_table(alphas: Sequence[Number], epsilons: Sequence[Number]) -> Iterator[str]:

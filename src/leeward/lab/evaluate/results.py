@@ -47,10 +47,8 @@ class WorkloadResult:
     @property
     def infusion(self) -> ScoredPoint | None:
         """Noise infusion on all cells."""
-        found = (
-            point for point in self.points if point.mechanism == INFUSION and point.stratum == ALL
-        )
-        return next(found, None)
+        every = (point for point in self.points if point.stratum == ALL)
+        return next((point for point in every if point.mechanism == INFUSION), None)
 
     @cached_property
     def alpha(self) -> float | None:
@@ -62,17 +60,14 @@ class WorkloadResult:
     def epsilon(self) -> float | None:
         """The ε of the reading."""
         wanted = CHOSEN_FOR_WHOLE if self.whole else CHOSEN_EPSILON
-        mine = [point for point in self.points if point.epsilon is not None]
-        same = [scored_point for scored_point in mine if scored_point.alpha == self.alpha]
-        return _nearest(
-            {point.epsilon for point in same or mine if point.epsilon is not None}, wanted
-        )
+        mine = [(p.alpha, p.epsilon) for p in self.points if p.epsilon is not None]
+        same = {epsilon for alpha, epsilon in mine if alpha == self.alpha}
+        return _nearest(same or {epsilon for _, epsilon in mine}, wanted)
 
     @property
     def where(self) -> str:
         """The setting of the reading in words."""
-        known = (("α", self.alpha), ("ε", self.epsilon))
-        return " and ".join(f"{name} = {one:g}" for name, one in known if one is not None)
+        return setting_words(self.alpha, self.epsilon)
 
     @property
     def here(self) -> tuple[ScoredPoint, ...]:
@@ -96,6 +91,12 @@ class WorkloadResult:
         """Every α and ε at which something with α was tried at its true price."""
         tried = (*self.points, *self.refused)
         return tuple(dict.fromkeys(grid_point(setting) for setting in tried if _proper(setting)))
+
+
+def setting_words(alpha: float | None, epsilon: float | None) -> str:
+    """A setting in words, without what it does not have."""
+    known = (("α", alpha), ("ε", epsilon))
+    return " and ".join(f"{name} = {value:g}" for name, value in known if value is not None)
 
 
 def grid_point(setting: ScoredSetting) -> GridPoint:
