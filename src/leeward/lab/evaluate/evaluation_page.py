@@ -58,12 +58,18 @@ class WorkloadSection:
 
 def page(evaluation: Evaluation, drawn: Pictures) -> str:
     """The whole page."""
+    workloads = []
+    for number, result in enumerate(workload_results(evaluation), 1):
+        stem = f"{result.table.name}-"
+        own = [picture for name, picture in drawn.items() if name.startswith(stem)]
+        parts = reference_rows(result), bests(result), gaps(result), own
+        workloads.append(WorkloadSection(f"table-{number}", result, *parts))
     return template("evaluate/evaluation.html.j2").render(
         study=evaluation.study,
         mark=evaluation.study.mark,
         break_even=break_even_rows(evaluation),
         caution=list(caution(evaluation.study)),
-        workloads=_workloads(evaluation, drawn),
+        workloads=workloads,
         columns=COLUMNS,
         drawn=drawn,
         findings_2015=findings_rows(evaluation),
@@ -77,24 +83,6 @@ def page(evaluation: Evaluation, drawn: Pictures) -> str:
         classical=sections(evaluation.classical, evaluation.words),
         classical_columns=HEADINGS,
     )
-
-
-def _workloads(evaluation: Evaluation, drawn: Pictures) -> list[WorkloadSection]:
-    return [
-        WorkloadSection(
-            f"table-{number}",
-            result,
-            reference_rows(result),
-            bests(result),
-            gaps(result),
-            [
-                picture
-                for stem, picture in drawn.items()
-                if stem.startswith(f"{result.table.name}-")
-            ],
-        )
-        for number, result in enumerate(workload_results(evaluation), 1)
-    ]
 
 
 def break_even_rows(evaluation: Evaluation) -> list[PageRow]:
