@@ -40,7 +40,6 @@ JOINT = tuple(name for name, kind in COMPARED.items() if "joint" in kind.claims)
 
 BASELINES = tuple(name for name, kind in COMPARED.items() if kind.origin == "baseline")
 
-
 H15 = "h15"
 """The calibration of the forms of 2015."""
 
@@ -108,10 +107,9 @@ class Contender:
         """The same for a tenth less, which pays for margins; None where that does not do."""
         if not self.has_margins or self.kind.free_margins:
             return None
-        together = self.together(cells)
         parts = cells if self.accounting == "sum" else 1
         try:
-            mechanism = _calibrated(self, price.less(MARGIN_SHARE), together)
+            mechanism = _calibrated(self, price.less(MARGIN_SHARE), self.together(cells))
             rule = spend(mechanism, price.epsilon * MARGIN_SHARE, parts)
         except LeewardError:
             return None
