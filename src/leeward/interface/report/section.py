@@ -149,6 +149,11 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
     whole = " Combinations without an establishment are there too." if table.complete else ""
     totals = table.total_rows
     added = f" {counted(totals, 'row')} of totals, added from them." if totals else ""
+    lacking = ""
+    if not table.counts:  # of pay: all counts have a number
+        few = summary.statuses[Flag.NO_NUMBER]
+        of = few + summary.cells
+        lacking = f"{count(few)} of {count(of)} cells ({share(few, of)}): status −1."
     paid, joint = table.margins.epsilon, table.joint
     part = f", of it ε\u00a0{loss(paid)} for the margins" if paid is not None else ""
     together = "" if joint is None else f", for all tables of {joint.name} together"
@@ -162,7 +167,7 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
         "Cost": f"{losses(table.guarantee)}{together}{part}.",
         "Released with": "" if joint is None else joint.sentence,
         "Cells": f"{values} with noise in {rows}.{whole}{added}",
-        "Without a number": _without(summary),
+        "Without a number": lacking,
         "Negative values": _negative(summary),
         "Margins": _margins(summary),
         "Bias": table.bias or "",
@@ -173,15 +178,6 @@ def _facts(summary: TableSummary) -> tuple[tuple[str, str], ...]:
 def by(table: CertifiedTable) -> str:
     """The identifiers of a table."""
     return crossed(map(table.label, table.identifiers))
-
-
-def _without(summary: TableSummary) -> str:
-    """How many cells of a table of pay have no number; nothing of counts, which all have one."""
-    if summary.table.counts:
-        return ""
-    lacking = summary.statuses[Flag.NO_NUMBER]
-    of = lacking + summary.cells
-    return f"{count(lacking)} of {count(of)} cells ({share(lacking, of)}): status −1."
 
 
 def _negative(summary: TableSummary) -> str:
@@ -199,7 +195,14 @@ def _margins(summary: TableSummary) -> str:
     least = "at least " if table.allows_for_clipping else ""
     coverage = table.margins.coverage
     coverage = f"With a coverage of {least}{coverage}. " if coverage else ""
-    bounded, together = "" if table.counts else " with both ends", ""
+    bounded, apart, together = "" if table.counts else " with both ends", "", ""
+    noise, allowance = summary.noise, summary.allowance
+    if noise is not None and allowance is not None:  # intervals that allow for clipping
+        apart = (
+            f"Of that, half of the cells have noise of at most ±{margin(noise.median)}, and up to "
+            f"{margin(allowance.median)} more above the value that allow for clipping; nine in ten "
+            f"have at most ±{margin(noise.ninth)} and {margin(allowance.ninth)}. "
+        )
     if table.margins.block_coverage is not None:  # readers of a worker table must know it
         block = (column for column in table.margin_columns if column.startswith(BLOCK))
         named = " and ".join(f"`{column}`" for column in block)
@@ -210,20 +213,8 @@ def _margins(summary: TableSummary) -> str:
         )
     return (
         f"{coverage}Half of the cells{bounded} have a margin of at most {margin(margins.median)} "
-        f"{table.unit}, nine in ten of at most {margin(margins.ninth)}. {_apart(summary)}"
+        f"{table.unit}, nine in ten of at most {margin(margins.ninth)}. {apart}"
         f"{_open(summary)}{table.margins.note}{together}"
-    )
-
-
-def _apart(summary: TableSummary) -> str:
-    """The two parts of intervals that allow for clipping; nothing where they do not."""
-    noise, allowance = summary.noise, summary.allowance
-    if noise is None or allowance is None:
-        return ""
-    return (
-        f"Of that, half of the cells have noise of at most ±{margin(noise.median)}, and up to "
-        f"{margin(allowance.median)} more above the value that allow for clipping; nine in ten "
-        f"have at most ±{margin(noise.ninth)} and {margin(allowance.ninth)}. "
     )
 
 

@@ -15,6 +15,7 @@ from leeward.publishing.plan.request import ALL, UNCHARGED, Request, WrittenTabl
 
 TABLE_FIELD = re.compile(r"tables\[([0-9]{1,3})\]\.([a-z]+)")
 DETAILS = ("share", "margins", "mechanism")
+WRITTEN = ("name", "where", "totals", "breakdowns", "statistic", *DETAILS)
 TICKED = ("complete", "establishments")
 STATISTIC = ("statistic", "of", "bins", "at", "sql", "title", "note")
 """What a table publishes and is called: kept as in the plan file, as one text."""
@@ -255,22 +256,21 @@ def posted(fields: Fields) -> PlanDraft:
         if key == FILTERED:
             latest[number] = text
             chosen.setdefault(number, {})[text] = []
-        elif key == KEPT:
+            continue
+        if key == KEPT:
             chosen.get(number, {}).get(latest.get(number, ""), []).append(text)
-        else:
-            tables[number] = _filled(tables.get(number, DraftTable()), key, text.strip())
+            continue
+        table, words = tables.get(number, DraftTable()), text.strip()
+        if key == "by":
+            table = replace(table, by=(*table.by, words))
+        elif key in TICKED:
+            table = replace(table, **{key: True})  # type: ignore[arg-type] # truth values
+        elif key in WRITTEN:
+            table = replace(table, **{key: words})  # type: ignore[arg-type] # texts
+        tables[number] = table
     for number in chosen.keys() & tables.keys():
         tables[number] = tables[number].choosing(chosen[number])
     return PlanDraft(texts, tuple(tables[number] for number in sorted(tables)))
-
-
-def _filled(table: DraftTable, key: str, text: str) -> DraftTable:
-    if key == "by":
-        return replace(table, by=(*table.by, text))
-    if key in TICKED:
-        return replace(table, **{key: True})  # type: ignore[arg-type] # truth values
-    known = key in ("name", "where", "totals", "breakdowns", "statistic", *DETAILS)
-    return replace(table, **{key: text}) if known else table  # type: ignore[arg-type] # texts
 
 
 def _listed(text: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ from leeward.interface.report.document import report
 from leeward.interface.report.glance import budget_figure
 from leeward.interface.report.promise import Saying, promised, unprotected
 from leeward.interface.report.writing import refuse_unsound, report_findings
-from leeward.interface.web.releases_comparison import comparison_page
+from leeward.interface.web.releases_comparison import comparison_page, series_file, series_page
 from leeward.interface.web.releases_files import file_answer
 from leeward.interface.web.releases_folder import ShownBundles, bundle_of, listing, unchanged
 from leeward.interface.web.releases_map import map_page, map_picture
@@ -33,7 +33,6 @@ from leeward.interface.web.releases_outputs import (
 )
 from leeward.interface.web.releases_pivot import pivot_page
 from leeward.interface.web.releases_print import print_page, print_pivot
-from leeward.interface.web.releases_series import series_file, series_page
 from leeward.interface.web.releases_table import table_page
 from leeward.interface.web.site import listed, policy, read_form, render, site_of
 from leeward.publishing.bundle import Bundle, read_bundle, verify_bundle

@@ -26,9 +26,8 @@ from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Policy, StrongAlpha
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.joint_code import DRAWN, LAW, near, norm_law
-from leeward.lab.audit.neighbours import QUICK, DatabasePair
+from leeward.lab.audit.neighbours import QUICK, DatabasePair, paid_pairs
 from leeward.lab.audit.pair_block import PairBlock
-from leeward.lab.audit.pay_neighbours import paid_pairs
 from leeward.lab.audit.recording import RecordingNoise, entries
 from leeward.lab.audit.released_code import INDEX, SUMS, CodeExam, grid_index, log_index
 from leeward.lab.audit.table_exam import LOW, SHOWS, same_shown

@@ -25,10 +25,9 @@ from leeward.lab.audit.audit_line import CAP, ONE, UNIT_EMPLOYER, AuditLine, Opt
 from leeward.lab.audit.clipped_exam import around, worst_index
 from leeward.lab.audit.exams import Exam, examined
 from leeward.lab.audit.loss import PrivacyLoss, worst
-from leeward.lab.audit.neighbours import DatabasePair, Depth
+from leeward.lab.audit.neighbours import DatabasePair, Depth, Relation, paid_pairs
 from leeward.lab.audit.pair_block import PairBlock, density_bounds, mass_loss, tops
 from leeward.lab.audit.pay_code import LOG_CODE, PAY_CLIPPED_CODE, PAY_CODE
-from leeward.lab.audit.pay_neighbours import Relation, paid_pairs
 from leeward.lab.audit.recording import RecordingNoise, entries
 from leeward.lab.audit.row import Grid
 from leeward.lab.audit.table_exam import Part, part_loss, step

@@ -12,8 +12,8 @@ from leeward.core.codebook import BoundedJobs, JobsRule, PrimaryJob
 from leeward.core.privacy.pay_sentences import CAPS, EXAMPLE
 from leeward.core.privacy.steps import Growth, raise_limit, replacement_steps
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit import job_worlds, pay_neighbours, worlds
-from leeward.lab.audit.neighbours import additive
+from leeward.lab.audit import job_worlds, worlds
+from leeward.lab.audit.neighbours import additive, pay_raised
 from leeward.lab.audit.worlds import Possibilities, PossibleWorld, WorldPair, added, alone
 
 CAP = 30
@@ -49,7 +49,7 @@ def _alike() -> Iterator[list[int]]:
 
 def with_more(pay: Sequence[int], more: int) -> list[int]:
     """The same jobs with so much more pay in all, the last ones first; none above the cap."""
-    return pay_neighbours.raised(reversed(pay), more, CAP)[::-1]
+    return pay_raised(reversed(pay), more, CAP)[::-1]
 
 
 def _of_pay(population: Possibilities) -> bool:

@@ -30,10 +30,16 @@ from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import pair_loss
 from leeward.lab.audit.exams import pareto_loss
 from leeward.lab.audit.loss import PrivacyLoss, pure_loss, worst
-from leeward.lab.audit.neighbours import DatabasePair, Depth, block_pairs, first_jobs, pairs
+from leeward.lab.audit.neighbours import (
+    DatabasePair,
+    Depth,
+    block_pairs,
+    first_jobs,
+    paid_pairs,
+    pairs,
+)
 from leeward.lab.audit.outputs import Independent, ParetoBlock, Rounded
 from leeward.lab.audit.pair_block import PairBlock, density_loss
-from leeward.lab.audit.pay_neighbours import paid_pairs
 from leeward.lab.audit.recording import RecordingNoise, entries
 
 Part = Rounded | ParetoBlock | PairBlock
