@@ -84,8 +84,8 @@ def _findings(path: Path) -> Iterator[str]:
     sums = listed or {}
     expected = {*certificate.stamped, CERTIFICATE, CHECKSUMS}
     yield from (f"{name} is missing" for name in sorted(expected - present))
-    extra = sorted(present - expected - {REPORT})
-    yield from (f"{shown(name)} does not belong to the bundle" for name in extra)
+    for name in sorted(present - expected - {REPORT}):
+        yield f"{shown(name)} does not belong to the bundle"
     if set(sums) != expected - {CHECKSUMS}:
         yield f"{CHECKSUMS} does not list exactly the files of the bundle"
     sound = set[str]()
@@ -277,11 +277,10 @@ def source_findings(bundle: Path, source: Path) -> tuple[str, ...]:
 
 def _source_findings(bundle: Bundle, source: Bundle) -> Iterator[str]:
     own, theirs = bundle.certificate, source.certificate
-    if own.made_from is None:
-        yield "it is a release, which has no source"
-        return
-    if own.made_from.certificate != sha256(source.path / CERTIFICATE):
-        yield f"it was made from another release than {source.path.name}"
+    release = own.made_from
+    if release is None or release.certificate != sha256(source.path / CERTIFICATE):
+        other = f"it was made from another release than {source.path.name}"
+        yield "it is a release, which has no source" if release is None else other
         return
     for name in sorted({*Certificate.model_fields} - OWN):
         if getattr(own, name) != getattr(theirs, name):
