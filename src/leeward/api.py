@@ -371,8 +371,14 @@ def _findings(folder: Path) -> tuple[tuple[str, ...], tuple[Bundle, ...]]:
     from leeward.publishing.bundle.verify import verify_bundle  # noqa: PLC0415 (reads every table)
 
     kind = kind_of(folder)
-    if kind is not None:
-        return _sealed_findings(folder, kind), ()
+    if kind is not None:  # a synthetic table or a regression, as it was paid for and sealed
+        from leeward.publishing.release.ledger_check import price_findings  # noqa: PLC0415 (as above)
+
+        if kind == "regression":
+            from leeward.systems.regress.answer import regression_findings as sealed_findings  # noqa: PLC0415 (numpy)
+        else:
+            from leeward.systems.synth.output import table_findings as sealed_findings  # noqa: PLC0415 (draws rows)
+        return sealed_findings(folder) or (*price_findings(read_folder(folder)),), ()
     if (folder / SYNTHETIC).is_file():
         from leeward.systems.synth.recount import synthetic_findings  # noqa: PLC0415 (counts rows)
 
@@ -389,21 +395,6 @@ def _findings(folder: Path) -> tuple[tuple[str, ...], tuple[Bundle, ...]]:
         return findings or tuple(restated), bundles
     except LeewardError as refusal:  # it was changed in the meantime
         return (refusal.rule,), ()
-
-
-def _sealed_findings(folder: Path, kind: str) -> tuple[str, ...]:
-    """Whether a synthetic table or a regression is what was paid for and sealed."""
-    from leeward.publishing.release.ledger_check import price_findings  # noqa: PLC0415 (as above)
-
-    if kind == "regression":
-        from leeward.systems.regress.answer import regression_findings  # noqa: PLC0415 (numpy)
-
-        findings = regression_findings(folder)
-    else:
-        from leeward.systems.synth.output import table_findings  # noqa: PLC0415 (draws rows)
-
-        findings = table_findings(folder)
-    return findings or (*price_findings(read_folder(folder)),)
 
 
 def _notes(folder: Path, bundles: Iterable[Bundle]) -> Iterator[str]:

@@ -13,18 +13,24 @@ SHOWN = 4
 """How many texts of a spelling are shown."""
 
 
+Name = Annotated[
+    str | None, typer.Argument(help="A classification, such as naics/sector or lehd/agegrp.")
+]
+Classifications = Annotated[
+    Path | None, typer.Option(help="Folder of official files with further classifications.")
+]
+Search = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="Only codes whose code or label has this.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="The same as JSON.")]
+
+
 def codes_command(
-    name: Annotated[
-        str | None, typer.Argument(help="A classification, such as naics/sector or lehd/agegrp.")
-    ] = None,
+    name: Name = None,
     *,
-    classifications: Annotated[
-        Path | None, typer.Option(help="Folder of official files with further classifications.")
-    ] = None,
-    search: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Only codes whose code or label has this.")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+    classifications: Classifications = None,
+    search: Search = None,
+    as_json: AsJson = False,
 ) -> None:
     """List the classifications that a codebook may name, or the codes of one of them.
 
@@ -39,15 +45,16 @@ def codes_command(
         show(_overview(listed), lambda: [*map(_described, listed)], as_json=as_json)
         return
     listed = tuple(library) if name is None else (library.find(f"{STANDARD}{name}", "NAME"),)
-    matches = [(entry, _matching(entry, search)) for entry in listed]
-    lines = [
-        f"{code}  {label}" if name else f"{entry.name}  {code}  {label}"
-        for entry, codes in matches
-        for code, label in codes.items()
-    ]
+    wanted = "" if search is None else search.casefold()
+    lines, content = list[str](), []
+    for entry in listed:
+        codes = {code: label for code, label in entry.codes.items()
+                 if wanted in code.casefold() or wanted in label.casefold()}  # fmt: skip
+        place = "" if name else f"{entry.name}  "
+        lines += [f"{place}{code}  {label}" for code, label in codes.items()]
+        content += [{**_described(entry), "codes": codes}] if codes else []
     if name is not None and search is None:
         lines += _spelled(listed[0])
-    content = [{**_described(entry), "codes": codes} for entry, codes in matches if codes]
     show(lines, lambda: content, as_json=as_json)
 
 
@@ -77,13 +84,3 @@ def _overview(listed: tuple[Classification, ...]) -> Iterator[str]:
     for entry in listed:
         yield f"{entry.name:{wide}}  {len(entry.codes):>5}  {entry.title} ({entry.source})"
     yield "Write one into a codebook as `codes: standard:NAME`."
-
-
-def _matching(entry: Classification, text: str | None) -> dict[str, str]:
-    """The codes whose code or label has a text."""
-    wanted = "" if text is None else text.casefold()
-    return {
-        code: label
-        for code, label in entry.codes.items()
-        if wanted in code.casefold() or wanted in label.casefold()
-    }

@@ -118,18 +118,18 @@ class FirstDraft:
     @cached_property
     def skipped(self) -> tuple[tuple[str, str, str], ...]:
         """Tables, columns, and why these hold no codes."""
-        unfit_columns = [(*place, self._unfit(*place, kind)) for place, kind in self._others()]
-        unfit_columns += [("jobs", name, WEIGHT) for name in self._of_jobs() if is_weight(name)]
-        return tuple((table, name, why) for table, name, why in unfit_columns if why is not None)
-
-    def _unfit(self, table: str, name: str, kind: str) -> str | None:
-        """Why a column holds no codes; Stata and SAS keep codes such as 1 and 2 as 1.0 and 2.0."""
-        why, meaning = unfit(name, kind), meaning_of(table, name)
-        if is_id(name):
-            return ANOTHER_ID
-        if why is None or not why.endswith(FRACTIONS) or meaning is None:
-            return why
-        return why if fit_by_name(meaning, kind, self.library) is None else None
+        skipped = []
+        for (table, name), kind in self._others():
+            why, meaning = unfit(name, kind), meaning_of(table, name)
+            if is_id(name):
+                why = ANOTHER_ID
+            elif why is not None and why.endswith(FRACTIONS) and meaning is not None:
+                # Stata and SAS keep codes such as 1 and 2 as 1.0 and 2.0.
+                why = why if fit_by_name(meaning, kind, self.library) is None else None
+            if why is not None:
+                skipped.append((table, name, why))
+        weights = [("jobs", name, WEIGHT) for name in self._of_jobs() if is_weight(name)]
+        return (*skipped, *weights)
 
     @property
     def weights(self) -> tuple[str, ...]:
@@ -167,14 +167,11 @@ class FirstDraft:
         known = [column for column in self.columns if column.meaning is not None][:MOST_PROPOSED]
         rest = [column for column in self.columns if column.meaning is None]
         few = rest if len(rest) <= MOST_PROPOSED else []
-        return (*map(self._with_list, [*known, *few]), *self._flow())
-
-    def _flow(self) -> Iterator[DraftColumn]:
-        """The class of a job that `leeward jobs` writes, always as text."""
-        taken = [column.attribute for column in self.columns]
-        for name, kind in self._of_jobs().items():
-            if name == FLOW and "string" in kind:
-                yield DraftColumn("jobs", name, legal(name, taken), defined=FLOW_LABELS)
+        flow = []
+        if "string" in self._of_jobs().get(FLOW, ""):  # what `leeward jobs` writes is text
+            attribute = legal(FLOW, [column.attribute for column in self.columns])
+            flow = [DraftColumn("jobs", FLOW, attribute, defined=FLOW_LABELS)]
+        return (*map(self._with_list, [*known, *few]), *flow)
 
     @property
     def unproposed(self) -> tuple[DraftColumn, ...]:

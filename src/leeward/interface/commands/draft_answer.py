@@ -62,17 +62,35 @@ class DraftAnswer:
 
     def lines(self) -> Iterator[str]:
         """What was written, what it rests on, and what a person must do."""
+        draft = self.draft
         yield f"Wrote {self.out / CODEBOOK} and {self.out / PLAN}."
         if self.employees is not None:
             yield from self.employees.opening
             yield f"{self.out / FILES['workers']} and {Path(FILES['jobs']).name} have the rows,"
             yield "with numbers as ids of workers: confidential, for their owner only."
         yield "These columns are taken as keys. Check each:"
-        for key in self.draft.keys:
+        for key in draft.keys:
             yield f"  {key.place}: {quoted(key.column)} ({key.reason})"
         yield from self._lists()
-        yield from self._columns()
-        yield from self._next()
+        pay = [f"jobs.{quoted(name)}" for name in draft.numeric]
+        if pay:
+            yield "These could be pay. They are comments in the codebook; to use one, state its"
+            yield "unit, its period and a public cap:"
+            yield from (f"  {place}" for place in pay)
+        count = sum(map(len, draft.further.values()))
+        if count:
+            yield f"{count} further columns could hold codes; the codebook names them in comments."
+        yield from why_left_out(draft)
+        if draft.weights:
+            yield "Survey weights are not supported: tables count the rows of the file, not the"
+            yield "population that they represent."
+        placeholders = self.chosen.placeholders
+        if placeholders:
+            yield f"First type these in {self.out / PLAN}; until then `leeward plan` rejects it:"
+            yield from (f"  {key}: {words}" for key, words in placeholders.items())
+        ready = "" if draft.tables else " once a list is written"
+        yield "Then decide which workplace attributes are public, choose tables and epsilon. Run"
+        yield f"  leeward plan {quote(str(self.out / PLAN))}{ready}"
 
     def _lists(self) -> Iterator[str]:
         """The lists of columns: found, read, and to write."""
@@ -100,28 +118,3 @@ class DraftAnswer:
             yield "(header code,label), and uncomment the attribute or delete it:"
             for column in self.draft.to_write:
                 yield f"  {quoted(column.name)}: {self.out / column.list_file}"
-
-    def _columns(self) -> Iterator[str]:
-        """Pay, columns without a proposal, weights."""
-        pay = [f"jobs.{quoted(name)}" for name in self.draft.numeric]
-        if pay:
-            yield "These could be pay. They are comments in the codebook; to use one, state its"
-            yield "unit, its period and a public cap:"
-            yield from (f"  {place}" for place in pay)
-        count = sum(map(len, self.draft.further.values()))
-        if count:
-            yield f"{count} further columns could hold codes; the codebook names them in comments."
-        yield from why_left_out(self.draft)
-        if self.draft.weights:
-            yield "Survey weights are not supported: tables count the rows of the file, not the"
-            yield "population that they represent."
-
-    def _next(self) -> Iterator[str]:
-        """What to type and to run."""
-        placeholders = self.chosen.placeholders
-        if placeholders:
-            yield f"First type these in {self.out / PLAN}; until then `leeward plan` rejects it:"
-            yield from (f"  {key}: {words}" for key, words in placeholders.items())
-        ready = "" if self.draft.tables else " once a list is written"
-        yield "Then decide which workplace attributes are public, choose tables and epsilon. Run"
-        yield f"  leeward plan {quote(str(self.out / PLAN))}{ready}"

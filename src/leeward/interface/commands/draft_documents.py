@@ -41,7 +41,14 @@ class Stated:
 def codebook_lines(draft: FirstDraft, classifications: str | None = None) -> Iterator[str]:
     """The codebook."""
     yield "# What the columns mean. Every code that may be tabulated is in a closed list."
-    yield from _keys(draft)
+    yield "tables:"
+    tables: dict[str, list[Key]] = {}
+    for key in draft.keys:
+        tables.setdefault(key.table, []).append(key)
+    for table, keys in tables.items():  # what is not sure has the reason behind it
+        named = ", ".join(f"{key.role}: {quoted(key.column)}" for key in keys)
+        unsure = "; ".join(f"{key.role} is {key.reason}" for key in keys if not key.sure)
+        yield f"  {table}: {{{named}}}" + (f"  # {unsure}" if unsure else "")
     if classifications is not None:
         yield f"classifications: {one_line(classifications)}"
     nulls = ", ".join(map(one_line, NULLS))
@@ -60,18 +67,6 @@ def codebook_lines(draft: FirstDraft, classifications: str | None = None) -> Ite
         listed = wrap(", ".join(map(quoted, names)), 96, break_on_hyphens=False)
         yield from (f"# {line}" for line in listed)
     yield from (f"# {line}" for line in why_left_out(draft))
-
-
-def _keys(draft: FirstDraft) -> Iterator[str]:
-    """The key columns of each table; what is not sure has the reason behind it."""
-    yield "tables:"
-    tables: dict[str, list[Key]] = {}
-    for key in draft.keys:
-        tables.setdefault(key.table, []).append(key)
-    for table, keys in tables.items():
-        named = ", ".join(f"{key.role}: {quoted(key.column)}" for key in keys)
-        unsure = "; ".join(f"{key.role} is {key.reason}" for key in keys if not key.sure)
-        yield f"  {table}: {{{named}}}" + (f"  # {unsure}" if unsure else "")
 
 
 def why_left_out(draft: FirstDraft) -> Iterator[str]:
@@ -177,11 +172,9 @@ def quoted(name: str) -> str:
 
 def one_line(text: str) -> str:
     """Text in double quotes that neither YAML nor a terminal reads as anything else."""
-    return "".join(map(_visible, json.dumps(text, ensure_ascii=False)))
-
-
-def _visible(letter: str) -> str:
-    if letter.isprintable():
-        return letter
-    number = ord(letter)
-    return f"\\u{number:04x}" if number < 2**16 else f"\\U{number:08x}"
+    visible = ""
+    for letter in json.dumps(text, ensure_ascii=False):
+        number = ord(letter)
+        escape = f"\\u{number:04x}" if number < 2**16 else f"\\U{number:08x}"
+        visible += letter if letter.isprintable() else escape
+    return visible

@@ -1,7 +1,6 @@
 """`leeward evaluate`: what provable privacy costs, on made-up data or on one's own."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,6 @@ from leeward.core.errors import InvalidParameter
 from leeward.core.show.notebook import INTERNAL
 from leeward.interface.commands.screen import note, progress, say_lines, show
 from leeward.lab.evaluate import preset_named, run
-from leeward.lab.evaluate.evaluation import Evaluation
 from leeward.lab.evaluate.evaluation_folder import (
     refuse_taken,
     require_png,
@@ -128,8 +126,17 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     chosen = chosen if plus is None else chosen.with_plus(plus)
     chosen = chosen.with_settings(alpha or (), epsilon or ())
     chosen = chosen.with_classical() if classical else chosen
-    evaluated = partial(run, preset=chosen, trials=trials, place=place, infusion=infusion)
-    _evaluate(folder, data, evaluated, as_json=as_json)
+    plan = None if data is None else read_plan(data)
+    if plan is not None:
+        note(INTERNAL)
+    with progress() as bar:
+        evaluation = run(plan, preset=chosen, trials=trials, place=place, infusion=infusion,
+                         progress=bar)  # fmt: skip
+        bar.step("drawing the figures")
+        paths = write(evaluation, folder)
+    sentences = (*finding_lines(findings(evaluation)), *caution(evaluation.study))
+    lines = _lines(evaluation.study.mark, sentences, paths[0])
+    show(lines, evaluation.as_json, as_json=as_json)
 
 
 def _folder(out: Path | None) -> Path:
@@ -144,22 +151,6 @@ def _folder(out: Path | None) -> Path:
     refuse_taken(out)
     require_png()
     return out
-
-
-def _evaluate(
-    out: Path, data: Path | None, evaluated: Callable[..., Evaluation], *, as_json: bool
-) -> None:
-    """The tables of a plan, or those of a made-up economy."""
-    plan = None if data is None else read_plan(data)
-    if plan is not None:
-        note(INTERNAL)
-    with progress() as bar:
-        done = evaluated(plan, progress=bar)
-        bar.step("drawing the figures")
-        paths = write(done, out)
-    sentences = (*finding_lines(findings(done)), *caution(done.study))
-    lines = _lines(done.study.mark, sentences, paths[0])
-    show(lines, done.as_json, as_json=as_json)
 
 
 def _compare_regressions(
