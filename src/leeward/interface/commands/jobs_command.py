@@ -42,6 +42,19 @@ Employer = Annotated[
 ]
 Engine = Annotated[str | None, typer.Option(help="duckdb or spark, as in plans.")]
 
+READ = dict(zip(DOUBTFUL, ("read as a fraction", "counted"), strict=True))
+DOUBTS = dict(
+    zip(
+        DOUBTFUL,
+        (
+            "have a point, from which on their pay does not count",
+            "have ids of persons with far too many records",
+        ),
+        strict=True,
+    )
+)
+"""What becomes of doubtful records, and what is wrong with very many of them."""
+
 
 def jobs_command(  # noqa: PLR0913 (a parameter for each option)
     wages: Wages,
@@ -102,7 +115,22 @@ def _resources(
 def _show_file(
     file: JobsFile, quarter: str, most: str, warnings: list[str], *, as_json: bool
 ) -> None:
-    """The whole answer, with its mark; another exit code where more is lost than allowed."""
+    """The file, what it lacks, and the records that make no job.
+
+    Another exit code where more is lost than allowed.
+    """
+    lines = [
+        CONFIDENTIAL,
+        f"{file.path} has {counted(file.jobs, 'job')} of {quarter}; only its owner may read it.",
+    ]
+    if file.missing:
+        lines += [f"It has no column flow: there are no wages of {' and '.join(file.missing)}."]
+    for doubt in (*file.left_out, *file.doubtful):
+        of = "" if doubt.quarter == quarter else f" of {doubt.quarter}"
+        such = f" (such as {', '.join(doubt.examples)})" if doubt.examples else ""
+        what = READ.get(doubt.problem, "left out")
+        rows = f"{doubt.rows:,} of {counted(doubt.of, 'record')}"
+        lines += [f"{what}{of}: {rows} {doubt.problem}{such}", f"  {doubt.remedy}"]
     doubts = {"left_out": file.left_out, "doubtful": file.doubtful}
     content = {
         "confidential": CONFIDENTIAL,
@@ -114,36 +142,9 @@ def _show_file(
         "most": most,
         "warnings": warnings,
     }  # fmt: skip
-    show((CONFIDENTIAL, *_lines(file, quarter), *warnings), lambda: content, as_json=as_json)
+    show((*lines, *warnings), lambda: content, as_json=as_json)
     if warnings:
         raise typer.Exit(EXCEEDED)
-
-
-READ = dict(zip(DOUBTFUL, ("read as a fraction", "counted"), strict=True))
-DOUBTS = dict(
-    zip(
-        DOUBTFUL,
-        (
-            "have a point, from which on their pay does not count",
-            "have ids of persons with far too many records",
-        ),
-        strict=True,
-    )
-)
-"""What becomes of doubtful records, and what is wrong with very many of them."""
-
-
-def _lines(file: JobsFile, quarter: str) -> Iterator[str]:
-    """The file, what it lacks, and the records that make no job."""
-    yield f"{file.path} has {counted(file.jobs, 'job')} of {quarter}; only its owner may read it."
-    if file.missing:
-        yield f"It has no column flow: there are no wages of {' and '.join(file.missing)}."
-    for doubt in (*file.left_out, *file.doubtful):
-        of = "" if doubt.quarter == quarter else f" of {doubt.quarter}"
-        such = f" (such as {', '.join(doubt.examples)})" if doubt.examples else ""
-        what = READ.get(doubt.problem, "left out")
-        yield f"{what}{of}: {doubt.rows:,} of {counted(doubt.of, 'record')} {doubt.problem}{such}"
-        yield f"  {doubt.remedy}"
 
 
 def _warnings(file: JobsFile, quarter: str, most: Fraction) -> Iterator[str]:

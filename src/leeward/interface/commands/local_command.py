@@ -27,11 +27,29 @@ AGAIN = (
 )
 
 
-def page_command(
-    survey: SurveyFile,
-    *,
-    out: Annotated[Path, typer.Option(help="The HTML file to write; it must not exist.")],
-) -> None:
+Page = Annotated[Path, typer.Option(help="The HTML file to write; it must not exist.")]
+Answers = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CODE",
+        help="The answer; of several questions NAME=CODE for each. Left out or -, it is asked "
+        "for without echo and does not stand in the shell's history.",
+    ),
+]
+Stratum = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=CODE", help="A public attribute; all of them, or none."),
+]
+ReportFile = Annotated[
+    Path | None, typer.Option(help="The report's file. Left out, it is printed.")
+]
+Reports = Annotated[
+    Path, typer.Argument(help="A folder of report files, or one file with a report a line.")
+]
+Result = Annotated[Path, typer.Option(help="The result's folder; it must not exist.")]
+
+
+def page_command(survey: SurveyFile, *, out: Page) -> None:
     """Write a page that randomises answers in the browser of the person who is asked.
 
     It is one file without a network: mail it, or put it on any server. It saves or prints a report
@@ -44,23 +62,7 @@ def page_command(
 
 
 def encode_command(
-    survey: SurveyFile,
-    *,
-    answer: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="CODE",
-            help="The answer; of several questions NAME=CODE for each. Left out or -, it is asked "
-            "for without echo and does not stand in the shell's history.",
-        ),
-    ] = None,
-    stratum: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=CODE", help="A public attribute; all of them, or none."),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="The report's file. Left out, it is printed.")
-    ] = None,
+    survey: SurveyFile, *, answer: Answers = None, stratum: Stratum = None, out: ReportFile = None
 ) -> None:
     """Randomise your answer and write the report; run again, it returns the same report.
 
@@ -80,42 +82,34 @@ def encode_command(
     if out is None:
         say(content.decode().rstrip("\n"))
         return
-    _write(out, content)
+    with writing(out):
+        written_before = out.is_file() and out.read_bytes() == content
+    if not written_before:  # a file that has the report already is left as it is
+        write_new(out, content)
     note(f"{out}: send this file. It holds the randomised answer alone.")
 
 
-def _drawn(survey: Survey, answer: list[str] | None, stratum: list[str] | None) -> Report:
-    """A new report; the stratum is checked before anything is drawn."""
+def _drawn(survey: Survey, given: list[str] | None, stratum: list[str] | None) -> Report:
+    """A new report; the stratum is checked before anything is drawn, and no error shows a code."""
     group = read_stratum(survey, _pairs("--stratum", stratum or ()))
-    return draw_report(survey, _answers(survey, answer), group)
-
-
-def _write(out: Path, content: bytes) -> None:
-    """Write the report; a file that holds it already is left as it is."""
-    with writing(out):
-        there = out.is_file() and out.read_bytes() == content
-    if not there:
-        write_new(out, content)
-
-
-def _answers(survey: Survey, given: list[str] | None) -> dict[str, str]:
-    """The code of each question; a refusal shows none of them."""
     names = [question.name for question in survey.questions]
     if not given or given == [ASKED]:
-        return {each.name: _ask(each.text, each.answers.codes) for each in survey.questions}
-    if len(names) == 1 and len(given) == 1:
-        return {names[0]: given[0]}
-    answers = _pairs("--answer", given)
-    if set(answers) != set(names) or len(given) != len(names):
-        raise InvalidParameter(
-            "--answer",
-            rule=f"must answer each question once, as NAME=CODE: {', '.join(names)}",
-            value="others (not shown)",
-            next_step="Nothing was drawn. Answer all of them; which one is reported is drawn."
-            if survey.ask == "one"
-            else "Nothing was drawn. Answer all of them.",
-        )
-    return answers
+        answers = {each.name: _ask(each.text, each.answers.codes) for each in survey.questions}
+    elif len(names) == 1 and len(given) == 1:
+        answers = {names[0]: given[0]}
+    else:
+        answers = _pairs("--answer", given)
+        if set(answers) != set(names) or len(given) != len(names):
+            every = "Nothing was drawn. Answer all of them"
+            raise InvalidParameter(
+                "--answer",
+                rule=f"must answer each question once, as NAME=CODE: {', '.join(names)}",
+                value="others (not shown)",
+                next_step=f"{every}; which one is reported is drawn."
+                if survey.ask == "one"
+                else f"{every}.",
+            )
+    return draw_report(survey, answers, group)
 
 
 def _ask(question: str, codes: tuple[str, ...]) -> str:
@@ -138,13 +132,7 @@ def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:
 
 
 def aggregate_command(
-    survey: SurveyFile,
-    reports: Annotated[
-        Path, typer.Argument(help="A folder of report files, or one file with a report a line.")
-    ],
-    *,
-    out: Annotated[Path, typer.Option(help="The result's folder; it must not exist.")],
-    as_json: AsJson = False,
+    survey: SurveyFile, reports: Reports, *, out: Result, as_json: AsJson = False
 ) -> None:
     """Count the reports: estimates with margins, certificate and page in a new folder.
 

@@ -95,7 +95,7 @@ def read_command(  # noqa: PLR0913 (a parameter for each option)
     name, release = _one_table(table), read_bundle(bundle)
     if cell is not None:
         _refuse_beside(given, "--cell", {"--over", "--csv", "--json"})
-        answer = _over_periods(release, name, _codes(cell), over or [])
+        answer = ReadAnswer.over_periods(release, name, _codes(cell), over or [])
     else:
         _refuse_alone(given)
         derived = derive(release, name, _listed(by), _listed(quantity), of=_listed(of), top=top,
@@ -153,28 +153,6 @@ def _write_layout(bundles: list[Path], form: str, out: Path | None) -> None:
     say(f"{out / 'about.txt'} says where its numbers come from. Nothing was charged.")
 
 
-def _over_periods(
-    release: Bundle, table: str, cell: Mapping[str, str], over: list[Path]
-) -> "ReadAnswer":
-    """One cell in this release and in others; of a folder, those with the same table."""
-    others, notes = [], []
-    for path in over:
-        releases = releases_at(path)
-        if not is_bundle(path):
-            releases, lacking = alike(release, table, releases)
-            notes += [left_out(lacking, path)] if lacking else []
-        others += releases
-    periods = series(release, table, cell, others)
-    periods = replace(periods, notes=(*periods.notes, *notes))
-    return ReadAnswer(
-        columns=COLUMNS,
-        lines=list(periods.lines()),
-        csv=periods.to_csv(),
-        json=periods.to_dict(),
-        notes=periods.notes,
-    )
-
-
 @dataclass(frozen=True)
 class ReadAnswer:
     """Rows to show; the last columns but one are value, low and high."""
@@ -194,6 +172,28 @@ class ReadAnswer:
             csv=derived.to_csv(labels=labels),
             json=derived.to_dict(labels=labels),
             notes=derived.notes,
+        )
+
+    @classmethod
+    def over_periods(
+        cls, release: Bundle, table: str, cell: Mapping[str, str], over: list[Path]
+    ) -> "ReadAnswer":
+        """One cell in this release and in others; of a folder, those with the same table."""
+        others, notes = [], []
+        for path in over:
+            releases = releases_at(path)
+            if not is_bundle(path):
+                releases, lacking = alike(release, table, releases)
+                notes += [left_out(lacking, path)] if lacking else []
+            others += releases
+        periods = series(release, table, cell, others)
+        periods = replace(periods, notes=(*periods.notes, *notes))
+        return cls(
+            columns=COLUMNS,
+            lines=list(periods.lines()),
+            csv=periods.to_csv(),
+            json=periods.to_dict(),
+            notes=periods.notes,
         )
 
     def shown(self) -> Iterator[str]:
@@ -217,7 +217,17 @@ class ReadAnswer:
 
 def _tell(answer: ReadAnswer, csv: Path | None, *, as_json: bool) -> None:
     if csv is not None:
-        _write(csv, answer.csv)
+        try:
+            with csv.open("x", encoding="utf-8", newline="") as file:
+                file.write(answer.csv)
+        except OSError as error:
+            there = isinstance(error, FileExistsError)
+            raise BadFile(
+                "--csv",
+                rule="must be a new file" if there else "must be a file that can be written",
+                value=repr(str(csv)),
+                next_step="Give another path.",
+            ) from None
         note(f"{len(answer.lines):,} rows are in {csv}.")
     if as_json or csv is None:
         show(answer.shown(), lambda: answer.json, as_json=as_json)
@@ -250,20 +260,6 @@ def _against(
 def _codes(text: str) -> Mapping[str, str]:
     pairs = [part.partition("=") for part in _listed(text)]
     return {name.strip(): code.strip() for name, _, code in pairs}
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
-    except OSError as error:
-        there = isinstance(error, FileExistsError)
-        raise BadFile(
-            "--csv",
-            rule="must be a new file" if there else "must be a file that can be written",
-            value=repr(str(path)),
-            next_step="Give another path.",
-        ) from None
 
 
 def _number(number: object) -> str:

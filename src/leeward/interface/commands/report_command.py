@@ -15,21 +15,25 @@ if TYPE_CHECKING:
 PRIVATE = 0o600
 
 
+Out = Annotated[
+    Path | None, typer.Option(help="Write an internal review sheet here, and no report.")
+]
+Earlier = Annotated[
+    Path | None, typer.Option(help="With --out: an earlier bundle to compare with.")
+]
+Limits = Annotated[Path | None, typer.Option(help="With --out: YAML, the office's own limits.")]
+AuditNow = Annotated[
+    bool, typer.Option("--audit", help="With --out: audit this installation now, two minutes.")
+]
+
+
 def report_command(
     bundle: BundleFolder,
     *,
-    out: Annotated[
-        Path | None, typer.Option(help="Write an internal review sheet here, and no report.")
-    ] = None,
-    against: Annotated[
-        Path | None, typer.Option(help="With --out: an earlier bundle to compare with.")
-    ] = None,
-    limits: Annotated[
-        Path | None, typer.Option(help="With --out: YAML, the office's own limits.")
-    ] = None,
-    audit: Annotated[
-        bool, typer.Option("--audit", help="With --out: audit this installation now, two minutes.")
-    ] = False,
+    out: Out = None,
+    against: Earlier = None,
+    limits: Limits = None,
+    audit: AuditNow = False,
 ) -> None:
     """Write report.html into a sound bundle; an older one is replaced.
 
@@ -44,7 +48,13 @@ def report_command(
         _write_review(bundle, out, against, limits, audit=audit)
         say(f"Review sheet: {out}")
         return
-    _require_no_review(against=against, limits=limits, audit=audit or None)
+    of_reviews = {"against": against, "limits": limits, "audit": audit or None}
+    for name in (name for name, value in of_reviews.items() if value is not None):
+        raise InvalidParameter.missing(
+            "--out",
+            where=f"with --{name}: a review sheet is no part of the bundle",
+            next_step="Name a file, such as --out review.html.",
+        )
     with progress() as bar:
         bar.step("checking the bundle, writing the report")
         # Imported here: templates would slow the start of every other command.
@@ -52,15 +62,6 @@ def report_command(
 
         written = add_report(bundle)
     say(f"Report: {written}")
-
-
-def _require_no_review(**given: object) -> None:
-    for name in (name for name, value in given.items() if value is not None):
-        raise InvalidParameter.missing(
-            "--out",
-            where=f"with --{name}: a review sheet is no part of the bundle",
-            next_step="Name a file, such as --out review.html.",
-        )
 
 
 def _write_review(

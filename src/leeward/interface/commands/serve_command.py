@@ -2,9 +2,8 @@
 
 import sys
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
@@ -88,17 +87,12 @@ def serve_command(  # noqa: PLR0913, PLR0917 (one for each option)
         geography=areas,
         failed=traced if DEBUGGING.get() else None,
     )
-    serve = partial(make_server(site).run, sockets=[listening])
-    _run(serve, site.url, opening=opening)
-
-
-def _run(serve: Callable[[], None], url: str, *, opening: bool) -> None:
-    """Say where the page is, and answer until somebody stops it, as one does with Ctrl-C."""
-    say(url)
+    server = make_server(site)
+    say(site.url)
     sys.stdout.flush()
     note("Open this address in a browser on this machine. Ctrl-C stops the page.")
-    with opened(url) if opening else nullcontext(), suppress(KeyboardInterrupt):
-        serve()
+    with opened(site.url) if opening else nullcontext(), suppress(KeyboardInterrupt):
+        server.run(sockets=[listening])
     note("Stopped.")
 
 

@@ -1,7 +1,6 @@
 """`leeward synth`: synthetic rows of a table or a release, and rows beside the real ones."""
 
 import json
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -195,39 +194,30 @@ def linked_command(  # noqa: PLR0913 (a parameter for each option)
             unchecked=unchecked,
             progress=bar,
         )
-    charged = measured is None
-    lines = _linked_lines(rows, charged=charged)
-    content = partial(_linked_json, rows, charged=charged)
-    show_charged(lines, content, internal=False, as_json=as_json)
+    _show_linked(rows, charged=measured is None, as_json=as_json)
 
 
-def _linked_lines(rows: Synthetic, *, charged: bool) -> list[str]:
+def _show_linked(rows: Synthetic, *, charged: bool, as_json: bool) -> None:
     """What was written and reproduced, and what was paid for it."""
     statement, release = rows.statement, rows.measured.certificate
     jobs, workplaces = count(statement.jobs), count(statement.workplaces)
     paid = f"entry {release.ledger.entry} of account {release.account}"
-    return [
+    lines = [
         f"{rows.path}: {jobs} synthetic jobs in {workplaces} workplaces.",
         f"Charged: {paid}." if charged else f"Nothing was charged: {paid} paid for the release.",
         f"Reproduced to the last job: {', '.join(statement.reproduced)}.",
         *(f"  {guide.table}: {guide.sentence}" for guide in statement.guides),
         *statement.says,
     ]
-
-
-def _linked_json(rows: Synthetic, *, charged: bool) -> dict[str, object]:
-    """The same for programs."""
-    release, kept = (
-        rows.measured.certificate,
-        {"jobs", "workplaces", "reproduced", "guides", "says"},
-    )
-    return {
+    kept = {"jobs", "workplaces", "reproduced", "guides", "says"}
+    content = {
         "folder": str(rows.path),
         "entry": release.ledger.entry,
         "charged": charged,
         "paid": release.budget.paid.epsilon,
-        **rows.statement.model_dump(mode="json", include=kept),
+        **statement.model_dump(mode="json", include=kept),
     }
+    show_charged(lines, lambda: content, internal=False, as_json=as_json)
 
 
 synth_app = group(

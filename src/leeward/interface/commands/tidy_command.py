@@ -13,23 +13,29 @@ from leeward.derived.settle.tidying import tidy
 from leeward.interface.commands.screen import progress, say, say_lines
 from leeward.publishing.bundle import Bundle
 
+Release = Annotated[Path, typer.Argument(help="The folder of a release.")]
+Out = Annotated[Path, typer.Option("--out", help="Folder of the new bundle.")]
+Shrink = Annotated[
+    bool,
+    typer.Option("--shrink", help="Move shares of small cells towards those of cells alike."),
+]
+LodesFolder = Annotated[
+    Path | None,
+    typer.Option("--lodes", help="Folder for the numbers in the form of LODES WAC, RAC, OD."),
+]
+Population = Annotated[
+    Path | None,
+    typer.Option(OPTION, help="With --lodes: people of small areas, to share out homes."),
+]
+
 
 def tidy_command(
-    bundle: Annotated[Path, typer.Argument(help="The folder of a release.")],
-    out: Annotated[Path, typer.Option("--out", help="Folder of the new bundle.")],
+    bundle: Release,
+    out: Out,
     *,
-    shrink: Annotated[
-        bool,
-        typer.Option("--shrink", help="Move shares of small cells towards those of cells alike."),
-    ] = False,
-    lodes: Annotated[
-        Path | None,
-        typer.Option("--lodes", help="Folder for the numbers in the form of LODES WAC, RAC, OD."),
-    ] = None,
-    population: Annotated[
-        Path | None,
-        typer.Option(OPTION, help="With --lodes: people of small areas, to share out homes."),
-    ] = None,
+    shrink: Shrink = False,
+    lodes: LodesFolder = None,
+    population: Population = None,
 ) -> None:
     """Write a bundle whose tables add up, are not negative and are whole.
 
@@ -38,7 +44,15 @@ def tidy_command(
 
     Example: leeward tidy bundle --out tidy --shrink
     """
-    layout = _lodes(lodes, population)
+    if lodes is None and population is not None:
+        raise InvalidParameter(
+            OPTION,
+            rule="needs --lodes: people share out the homes of its files",
+            value="no --lodes",
+            next_step="Name a new folder with --lodes, or leave the option out.",
+        )
+    shared = None if population is None else SmallAreas.read(population)
+    layout = None if lodes is None else Lodes(lodes, shared)
     if layout is not None:
         layout.require(bundle)
     with progress() as bar:
@@ -60,16 +74,3 @@ def lodes_lines(layout: Lodes, bundle: Bundle) -> Iterator[str]:
         yield f"{path} has the form of LODES {form.upper()}."
     for form, missing in forms(bundle)[1].items():
         yield f"{form.upper()} is not made: it {missing.rule}."
-
-
-def _lodes(folder: Path | None, population: Path | None) -> Lodes | None:
-    """What to write in the form of LODES; a population shares out nothing else."""
-    if folder is None and population is not None:
-        raise InvalidParameter(
-            OPTION,
-            rule="needs --lodes: people share out the homes of its files",
-            value="no --lodes",
-            next_step="Name a new folder with --lodes, or leave the option out.",
-        )
-    shared = None if population is None else SmallAreas.read(population)
-    return None if folder is None else Lodes(folder, shared)

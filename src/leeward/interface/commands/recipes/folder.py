@@ -30,28 +30,16 @@ def start(
     needed = product(name).draft.tables
     if office["jobs"] is not None and "jobs" not in needed:
         raise _useless("jobs", name)
-    sources = _sources(name, office)
-    # A plan that reads the three tables as they are has homes if workers have.
-    homes = {"homes": "home" in headers(sources)["workers"]} if "jobs" in needed else {}
-    recipe = read_recipe(name, given_to(sources, folder, {**options, **homes}))
-    write_folder(recipe, sources, folder, {})
-    for line in next_steps(recipe, folder):
-        say(line)
-
-
-def _sources(name: str, office: Mapping[str, str | None]) -> dict[str, str]:
-    """The tables that a recipe needs; rejects what is missing."""
-    sources = {table: office[table] for table in product(name).draft.tables}
     raise_all(
         InvalidParameter.missing(
             f"--{table}",
             where=f"for the recipe {name}",
             next_step="Name a Parquet or CSV file, or try the recipe with --demo.",
         )
-        for table, written in sources.items()
-        if written is None
+        for table in needed
+        if office[table] is None
     )
-    given = {table: written or "" for table, written in sources.items()}
+    sources = {table: office[table] or "" for table in needed}
     raise_all(
         BadFile(
             f"--{table}",
@@ -60,10 +48,15 @@ def _sources(name: str, office: Mapping[str, str | None]) -> dict[str, str]:
             value=f"{shown(written.partition('://')[0])} before ://",
             next_step="Write the table as Parquet.",
         )
-        for table, written in given.items()
+        for table, written in sources.items()
         if "://" in written
     )
-    return given
+    # A plan that reads the three tables as they are has homes if workers have.
+    homes = {"homes": "home" in headers(sources)["workers"]} if "jobs" in needed else {}
+    recipe = read_recipe(name, given_to(sources, folder, {**options, **homes}))
+    write_folder(recipe, sources, folder, {})
+    for line in next_steps(recipe, folder):
+        say(line)
 
 
 def require_recipe(name: str, options: Mapping[str, object]) -> None:
