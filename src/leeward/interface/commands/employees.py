@@ -13,9 +13,8 @@ from pathlib import Path
 
 from leeward.core.codebook.resources import Resources
 from leeward.core.errors import BadData, BadFile, shown
-from leeward.interface.commands.draft_documents import quoted
 from leeward.interface.commands.keys import EMPLOYERS, WORKER_IDS, WORKPLACE_IDS, named
-from leeward.interface.commands.meaning import is_pay, is_weight, meaning_of
+from leeward.interface.commands.meaning import is_pay, is_weight, meaning_of, quoted
 from leeward.interface.commands.new_files import CONFIDENTIAL
 from leeward.publishing.engines.database import Scratch, ibis
 from leeward.publishing.engines.driver_errors import frankly, hiding_errors, hiding_errors_in

@@ -11,8 +11,14 @@ from leeward.core.codebook.classifications import Library
 from leeward.core.codebook.resources import read_resources
 from leeward.core.errors import InvalidParameter, raise_all
 from leeward.interface.commands.draft import FirstDraft
-from leeward.interface.commands.draft_answer import CODEBOOK, PLAN, DraftAnswer
-from leeward.interface.commands.draft_documents import Stated, codebook_lines, plan_lines
+from leeward.interface.commands.draft_documents import (
+    CODEBOOK,
+    PLAN,
+    DraftAnswer,
+    Stated,
+    codebook_lines,
+    plan_lines,
+)
 from leeward.interface.commands.employees import FILES, LIST, Employees, require_file
 from leeward.interface.commands.new_files import (
     CONFIDENTIAL,

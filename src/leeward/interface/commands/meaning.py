@@ -1,15 +1,13 @@
 """Meaning: what a column probably holds, by its name, and which classification its codes are of."""
 
+import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
-from textwrap import shorten
 from unicodedata import normalize
 
 from leeward.core.codebook.classifications import STANDARD, Classification, Library
-from leeward.core.codebook.code_list import LABELS
 from leeward.core.codebook.declaration import NAME, RESERVED
 
 LETTERS = {"ß": "ss", "æ": "ae", "ø": "o", "ł": "l", "đ": "d"}
@@ -38,6 +36,24 @@ def legal(name: str, taken: Iterable[str]) -> str:
         given = f"{given.rstrip('0123456789').rstrip('_')}_{number}"
         number += 1
     return given
+
+
+def quoted(name: str) -> str:
+    """A column's name as YAML, also in a comment, and on a terminal.
+
+    A header of a file may contain line breaks and control characters: all are written as escapes.
+    """
+    return name if re.fullmatch(NAME, name) else one_line(name)
+
+
+def one_line(text: str) -> str:
+    """Text in double quotes that neither YAML nor a terminal reads as anything else."""
+    visible = ""
+    for letter in json.dumps(text, ensure_ascii=False):
+        number = ord(letter)
+        escape = f"\\u{number:04x}" if number < 2**16 else f"\\U{number:08x}"
+        visible += letter if letter.isprintable() else escape
+    return visible
 
 
 @dataclass(frozen=True)
@@ -206,11 +222,6 @@ def fit_by_name(meaning: Meaning, kind: str, library: Library) -> ListFit | None
     return ListFit(f"{STANDARD}{fitting[0].name}", fitting[0]) if len(fitting) == 1 else None
 
 
-def spellings(listed: Classification) -> tuple[str, ...]:
-    """The spellings that a draft accepts: those of the list, and labels beside them."""
-    return (*listed.spellings, LABELS) if listed.spellings else ()
-
-
 def fit_by_codes(
     name: str, codes: tuple[str, ...], library: Library, state: str = ""
 ) -> ListFit | None:
@@ -271,10 +282,3 @@ def _candidates(
                 yield f"{address}?{word}={begin}", listed.under(begin)
             for form in ("local", "number") if state and word == "state" else ():
                 yield f"{address}?state={state}&code={form}", listed.under(state, form)
-
-
-def few_labels(codes: Mapping[str, str], most: int = 3) -> str:
-    """The first codes with their labels, for a comment."""
-    first = ((code, shorten(label, 30, placeholder="…")) for code, label in codes.items())
-    said = "; ".join(f"{code} {label}" for code, label in islice(first, most))
-    return said if len(codes) <= most else f"{said}; … {len(codes)} codes"
