@@ -6,7 +6,7 @@ Tables may be paths, addresses of a database, or frames in this process.
 """
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -361,8 +361,17 @@ def verify(
         from leeward.publishing.bundle.verify import source_findings  # noqa: PLC0415 (as above)
 
         findings = source_findings(folder, Path(source))
-    notes = () if findings or sealed else tuple(_notes(folder, bundles))
-    return Verification(folder, findings, notes)
+    notes = []
+    if not findings and not sealed:
+        from leeward.publishing.bundle.software import not_compared  # noqa: PLC0415 (as above)
+
+        notes = [not_compared(bundle.certificate) for bundle in bundles]
+        if is_result(folder):
+            from leeward.systems.local.result_folder import result_not_compared  # noqa: PLC0415 (as above)
+
+            notes.append(result_not_compared(folder))
+    each_once = dict.fromkeys(note for note in notes if note is not None)
+    return Verification(folder, findings, (*each_once,))
 
 
 def _findings(folder: Path) -> tuple[tuple[str, ...], tuple[Bundle, ...]]:
@@ -395,18 +404,6 @@ def _findings(folder: Path) -> tuple[tuple[str, ...], tuple[Bundle, ...]]:
         return findings or tuple(restated), bundles
     except LeewardError as refusal:  # it was changed in the meantime
         return (refusal.rule,), ()
-
-
-def _notes(folder: Path, bundles: Iterable[Bundle]) -> Iterator[str]:
-    """What was not compared, since another version made it; each once."""
-    from leeward.publishing.bundle.software import not_compared  # noqa: PLC0415 (as above)
-
-    notes = [not_compared(bundle.certificate) for bundle in bundles]
-    if is_result(folder):
-        from leeward.systems.local.result_folder import result_not_compared  # noqa: PLC0415 (as above)
-
-        notes.append(result_not_compared(folder))
-    yield from dict.fromkeys(note for note in notes if note is not None)
 
 
 def paid_in(folder: Path) -> "PaidOutput":

@@ -42,11 +42,15 @@ def codes_command(
     library = Library(classifications, "--classifications")
     if name is None and search is None:
         listed = tuple(library)
-        show(_overview(listed), lambda: [*map(_described, listed)], as_json=as_json)
+        wide = max(len(entry.name) for entry in listed)
+        lines = [f"{entry.name:{wide}}  {len(entry.codes):>5}  {entry.title} ({entry.source})"
+                 for entry in listed]  # fmt: skip
+        lines += ["Write one into a codebook as `codes: standard:NAME`."]
+        show(lines, lambda: [*map(_described, listed)], as_json=as_json)
         return
     listed = tuple(library) if name is None else (library.find(f"{STANDARD}{name}", "NAME"),)
     wanted = "" if search is None else search.casefold()
-    lines, content = list[str](), []
+    lines, content = [], []
     for entry in listed:
         codes = {code: label for code, label in entry.codes.items()
                  if wanted in code.casefold() or wanted in label.casefold()}  # fmt: skip
@@ -76,11 +80,3 @@ def _spelled(entry: Classification) -> Iterator[str]:
         pairs = ", ".join(f"{text} for {code}" for text, code in list(texts.items())[:SHOWN])
         more = ", …" if len(texts) > SHOWN else ""
         yield f"With `spelled: {name}` a column may have {pairs}{more}."
-
-
-def _overview(listed: tuple[Classification, ...]) -> Iterator[str]:
-    """A line for each classification."""
-    wide = max(len(entry.name) for entry in listed)
-    for entry in listed:
-        yield f"{entry.name:{wide}}  {len(entry.codes):>5}  {entry.title} ({entry.source})"
-    yield "Write one into a codebook as `codes: standard:NAME`."

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from leeward.core.codebook.classifications import Library
@@ -171,25 +171,25 @@ class FirstDraft:
         if "string" in self._of_jobs().get(FLOW, ""):  # what `leeward jobs` writes is text
             attribute = legal(FLOW, [column.attribute for column in self.columns])
             flow = [DraftColumn("jobs", FLOW, attribute, defined=FLOW_LABELS)]
-        return (*map(self._with_list, [*known, *few]), *flow)
+        proposed = []
+        for column in [*known, *few]:
+            meaning, fit = column.meaning, None
+            codes: tuple[str, ...] = ()
+            if meaning is not None and self.codes is not None and column.public:
+                codes = self.codes(column.name)
+                fit = fit_by_codes(column.name, codes, self.library, self._state)
+            elif meaning is not None:
+                kind = self.headers[column.table][column.name]
+                fit = fit_by_name(meaning, kind, self.library)
+            read = codes if fit is None and self.listing else ()
+            proposed.append(replace(column, fit=fit, read=read))
+        return (*proposed, *flow)
 
     @property
     def unproposed(self) -> tuple[DraftColumn, ...]:
         """The other columns of workplaces and workers that could hold codes."""
         names = {column.attribute for column in self.proposed}
         return tuple(column for column in self.columns if column.attribute not in names)
-
-    def _with_list(self, column: DraftColumn) -> DraftColumn:
-        """The same with the list that its name suggests; of public workplace columns, its codes."""
-        parts = (column.table, column.name, column.attribute, column.meaning)
-        if column.meaning is None:
-            return column
-        if self.codes is None or not column.public:
-            kind = self.headers[column.table][column.name]
-            return DraftColumn(*parts, fit_by_name(column.meaning, kind, self.library))
-        codes = self.codes(column.name)
-        fit = fit_by_codes(column.name, codes, self.library, self._state)
-        return DraftColumn(*parts, fit, codes if fit is None and self.listing else ())
 
     @cached_property
     def _state(self) -> str:

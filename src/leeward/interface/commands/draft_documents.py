@@ -118,32 +118,27 @@ def _attribute(column: DraftColumn) -> Iterator[str]:
         yield f"  column: {one_line(column.name)}"
     if column.table == "workplaces":
         yield f"  public: {str(column.public).lower()}  # true only if everyone may know it"
-    yield from _codes(column)
+    fit = column.fit
+    if column.defined:
+        listed = ", ".join(f'"{code}": {one_line(label)}' for code, label in column.defined.items())
+        yield f"  codes: {{{listed}}}"
+    elif fit is not None and not column.in_file:
+        yield f'  codes: "{fit.address}"  # {few_labels(fit.listed.codes)}'
+        ways = ", ".join(spellings(fit.listed))
+        if ways:
+            yield f"  spelled: [{ways}]  # read as its codes too; or a mapping of your own texts"
+    else:
+        if not column.listed and column.meaning is not None and column.meaning.lists:
+            known = column.meaning.lists.replace(" ", ", ")
+            yield f"  # classifications that it may be of (see `leeward codes`): {known}"
+        confirm = f"  # {READ}" if column.listed else ""
+        if fit is not None and column.listed:
+            confirm = f"  # {fit.listed.name}, and {len(fit.lacking)} codes {READ}"
+        yield f"  codes: {column.list_file}{confirm}"
     if column.table == "workplaces":
         yield f"  # unknown: {UNKNOWN}  # for establishments without a code, if there may be some"
     if column.table == "workers":
         yield f"  unknown: {UNKNOWN}"
-
-
-def _codes(column: DraftColumn) -> Iterator[str]:
-    """The list of an attribute."""
-    if column.defined:
-        listed = ", ".join(f'"{code}": {one_line(label)}' for code, label in column.defined.items())
-        yield f"  codes: {{{listed}}}"
-        return
-    if column.fit is not None and not column.in_file:
-        yield f'  codes: "{column.fit.address}"  # {few_labels(column.fit.listed.codes)}'
-        if spellings(column.fit.listed):
-            ways = ", ".join(spellings(column.fit.listed))
-            yield f"  spelled: [{ways}]  # read as its codes too; or a mapping of your own texts"
-        return
-    if not column.listed and column.meaning is not None and column.meaning.lists:
-        known = column.meaning.lists.replace(" ", ", ")
-        yield f"  # classifications that it may be of (see `leeward codes`): {known}"
-    fit, confirm = column.fit, f"  # {READ}" if column.listed else ""
-    if fit is not None and column.listed:
-        confirm = f"  # {fit.listed.name}, and {len(fit.lacking)} codes {READ}"
-    yield f"  codes: {column.list_file}{confirm}"
 
 
 def _numeric(name: str, kind: str) -> Iterator[str]:

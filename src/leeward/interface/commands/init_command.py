@@ -185,29 +185,23 @@ class HeadedTables:
             library = Library(self.classifications, "--classifications")
             codes = opened.codes if self._reading_codes else None
             draft = FirstDraft(described, library, codes, listing=self.list_codes)
-            texts = self._texts(draft, out, chosen, employees)
+            located = {name: seen_from(source, out) for name, source in given.items()}
+            if employees is not None:
+                located = {"workplaces": LIST, **located, **FILES}
+            located |= {name: value for name, value in self.reading.items() if value is not None}
+            folder = self.classifications
+            opening = () if employees is None else employees.opening
+            official = None if folder is None else seen_from(str(folder), out)
+            texts = {
+                CODEBOOK: "\n".join(codebook_lines(draft, official)) + "\n",
+                PLAN: "\n".join(plan_lines(draft, located, chosen, opening)) + "\n",
+                **{each.list_file: list_text(each.listed) for each in draft.active if each.in_file},
+            }
         refuse_existing(out, texts if employees is None else (*texts, CONFIDENTIAL))
         if employees is not None:
             employees.number_rows(out, resources)
         write_texts(out, texts)
         return DraftAnswer(out, draft, chosen, employees)
-
-    def _texts(
-        self, draft: FirstDraft, out: Path, chosen: Stated, employees: Employees | None
-    ) -> dict[str, str]:
-        """Codebook, plan and code lists by the names of their files."""
-        located = {name: seen_from(source, out) for name, source in self.sources.items()}
-        if employees is not None:
-            located = {"workplaces": LIST, **located, **FILES}
-        located |= {name: value for name, value in self.reading.items() if value is not None}
-        folder = self.classifications
-        opening = () if employees is None else employees.opening
-        official = None if folder is None else seen_from(str(folder), out)
-        return {
-            CODEBOOK: "\n".join(codebook_lines(draft, official)) + "\n",
-            PLAN: "\n".join(plan_lines(draft, located, chosen, opening)) + "\n",
-            **{each.list_file: list_text(each.listed) for each in draft.active if each.in_file},
-        }
 
 
 def _refuse_useless(context: typer.Context, recipe: str | None, *, demo: bool) -> None:

@@ -94,7 +94,13 @@ def _drawn(survey: Survey, given: list[str] | None, stratum: list[str] | None) -
     group = read_stratum(survey, _pairs("--stratum", stratum or ()))
     names = [question.name for question in survey.questions]
     if not given or given == [ASKED]:
-        answers = {each.name: _ask(each.text, each.answers.codes) for each in survey.questions}
+        answers = {}
+        for question in survey.questions:
+            codes = question.answers.codes
+            listed = ", ".join(codes[:20]) + (", …" if len(codes) > 20 else "")
+            prompt = f"{question.text} ({listed}; not shown): "
+            typed = getpass(prompt) if sys.stdin.isatty() else sys.stdin.readline()
+            answers[question.name] = typed.strip()
     elif len(names) == 1 and len(given) == 1:
         answers = {names[0]: given[0]}
     else:
@@ -110,13 +116,6 @@ def _drawn(survey: Survey, given: list[str] | None, stratum: list[str] | None) -
                 else f"{every}.",
             )
     return draw_report(survey, answers, group)
-
-
-def _ask(question: str, codes: tuple[str, ...]) -> str:
-    if not sys.stdin.isatty():
-        return sys.stdin.readline().strip()
-    listed = ", ".join(codes[:20]) + (", …" if len(codes) > 20 else "")
-    return getpass(f"{question} ({listed}; not shown): ").strip()
 
 
 def _pairs(option: str, given: Iterable[str]) -> dict[str, str]:

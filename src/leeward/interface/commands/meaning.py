@@ -243,24 +243,19 @@ def fit_by_codes(
     )
     if best is None or len(best.lacking) > (1 - ENOUGH) * len(codes):
         return None
-    return None if _reused(best, fits, codes) else best
-
-
-def _reused(best: ListFit, fits: Iterable[ListFit], codes: tuple[str, ...]) -> bool:
-    """Whether another vintage holds the codes as well, and means something else by one of them.
-
-    Letters are given anew in every edition of NACE; digits keep their meaning by and large.
-    """
-    others = (
+    vintages = (
         fit.listed.codes
         for fit in fits
         if len(fit.lacking) == len(best.lacking)
         and fit.listed.family == best.listed.family
         and fit.listed.scheme != best.listed.scheme
     )
+    # Another vintage that has the codes too must mean the same by them. Every edition of NACE
+    # gives its letters another meaning; digits keep theirs by and large.
     letters = [code for code in codes if code.isalpha()]
-    mine = best.listed.codes
-    return any(other.get(code) != mine.get(code) for other in others for code in letters)
+    known = best.listed.codes
+    reused = any(other.get(code) != known.get(code) for other in vintages for code in letters)
+    return None if reused else best
 
 
 def _candidates(

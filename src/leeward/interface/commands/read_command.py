@@ -92,7 +92,14 @@ def read_command(  # noqa: PLR0913 (a parameter for each option)
         _refuse_beside(given, "--form", {"--out"})
         _write_layout([bundle, *map(Path, table or ())], form, out)
         return
-    name, release = _one_table(table), read_bundle(bundle)
+    if table is None or len(table) != 1:
+        raise InvalidParameter(
+            "TABLE",
+            rule="must be one table of the bundle",
+            value=", ".join(table or ()) or "nothing",
+            next_step="Give its name after the bundle; several bundles go with --form.",
+        )
+    name, release = table[0], read_bundle(bundle)
     if cell is not None:
         _refuse_beside(given, "--cell", {"--over", "--csv", "--json"})
         answer = ReadAnswer.over_periods(release, name, _codes(cell), over or [])
@@ -125,17 +132,6 @@ def _refuse_alone(given: set[str]) -> None:
                 value=option,
                 next_step=f"Give {way} too, or leave it out.",
             )
-
-
-def _one_table(given: list[str] | None) -> str:
-    if given is None or len(given) != 1:
-        raise InvalidParameter(
-            "TABLE",
-            rule="must be one table of the bundle",
-            value=", ".join(given or ()) or "nothing",
-            next_step="Give its name after the bundle; several bundles go with --form.",
-        )
-    return given[0]
 
 
 def _write_layout(bundles: list[Path], form: str, out: Path | None) -> None:

@@ -10,9 +10,7 @@ from leeward.interface.commands.options import BundleFolder
 from leeward.interface.commands.screen import progress, say
 
 if TYPE_CHECKING:
-    from leeward.interface.report.audited import Audited
-
-PRIVATE = 0o600
+    pass
 
 
 Out = Annotated[
@@ -67,6 +65,7 @@ def report_command(
 def _write_review(
     bundle: Path, out: Path, against: Path | None, limits: Path | None, *, audit: bool
 ) -> None:
+    from leeward.interface.report.audited import Audited, kept  # noqa: PLC0415 (as above)
     from leeward.interface.report.review import Review, read_limits  # noqa: PLC0415
     from leeward.interface.report.writing import refuse_unsound  # noqa: PLC0415
     from leeward.publishing.bundle import read_bundle  # noqa: PLC0415 (as above)
@@ -86,19 +85,13 @@ def _write_review(
         for folder in folders:
             refuse_unsound(folder)
         old = None if against is None else read_bundle(against)
-        review = Review(read_bundle(bundle), old, own, _audited(audit=audit))
+        new = read_bundle(bundle)
+        audited = None if audit else kept()  # the last audit of this program, or a new one
+        if audit:
+            from leeward.lab.audit import audit as examined  # noqa: PLC0415 (as above)
+
+            audited = Audited.of(row.as_expected for row in examined(quick=True))
+            audited.keep()
+        review = Review(new, old, own, audited)
         bar.step("writing the review sheet")
-        write_new(out, review.page().encode(), PRIVATE if review.mark else 0o644)
-
-
-def _audited(*, audit: bool) -> "Audited | None":
-    """A new audit, or the last one of this program."""
-    from leeward.interface.report.audited import Audited, kept  # noqa: PLC0415 (as above)
-
-    if not audit:
-        return kept()
-    from leeward.lab.audit import audit as examined  # noqa: PLC0415
-
-    result = Audited.of(row.as_expected for row in examined(quick=True))
-    result.keep()
-    return result
+        write_new(out, review.page().encode(), 0o600 if review.mark else 0o644)
