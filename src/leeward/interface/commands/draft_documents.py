@@ -10,7 +10,6 @@ from pathlib import Path
 from shlex import quote
 from textwrap import shorten, wrap
 
-from leeward.core.codebook.classifications import Classification
 from leeward.core.codebook.code_list import LABELS
 from leeward.interface.commands.draft import DraftColumn, FirstDraft
 from leeward.interface.commands.employees import FILES, LIST, Employees
@@ -26,8 +25,8 @@ NULLS = ("-", "NA", ".")
 UNKNOWN = "unknown"
 """The code that a draft adds to the lists of workers: rows without a listed code count there."""
 
-MOST_TEXTS = 2
-"""How many texts of a spelling are shown."""
+MOST_TEXTS, MOST_LABELS = 2, 3
+"""How many texts of a spelling are shown, and how many codes with their labels."""
 
 CODEBOOK, PLAN = "codebook.yaml", "plan.yaml"
 
@@ -124,8 +123,8 @@ def _attribute(column: DraftColumn) -> Iterator[str]:
         yield f"  codes: {{{listed}}}"
     elif fit is not None and not column.in_file:
         yield f'  codes: "{fit.address}"  # {few_labels(fit.listed.codes)}'
-        ways = ", ".join(spellings(fit.listed))
-        if ways:
+        if fit.listed.spellings:
+            ways = ", ".join((*fit.listed.spellings, LABELS))
             yield f"  spelled: [{ways}]  # read as its codes too; or a mapping of your own texts"
     else:
         if not column.listed and column.meaning is not None and column.meaning.lists:
@@ -168,16 +167,11 @@ def unit_of(kind: str) -> tuple[str, str]:
     return "cent", "or dollar, euro …: what the number 1 means"
 
 
-def spellings(listed: Classification) -> tuple[str, ...]:
-    """The spellings that a draft accepts: those of the list, and labels beside them."""
-    return (*listed.spellings, LABELS) if listed.spellings else ()
-
-
-def few_labels(codes: Mapping[str, str], most: int = 3) -> str:
+def few_labels(codes: Mapping[str, str]) -> str:
     """The first codes with their labels, for a comment."""
     first = ((code, shorten(label, 30, placeholder="…")) for code, label in codes.items())
-    said = "; ".join(f"{code} {label}" for code, label in islice(first, most))
-    return said if len(codes) <= most else f"{said}; … {len(codes)} codes"
+    labels = "; ".join(f"{code} {label}" for code, label in islice(first, MOST_LABELS))
+    return labels if len(codes) <= MOST_LABELS else f"{labels}; … {len(codes)} codes"
 
 
 @dataclass(frozen=True)

@@ -202,11 +202,6 @@ class ListFit:
     listed: Classification
     lacking: tuple[str, ...] = ()
 
-    @property
-    def rank(self) -> tuple[int, int]:
-        """Better is smaller: few codes are lacking, and few are listed in vain."""
-        return len(self.lacking), len(self.listed.codes)
-
 
 def fit_by_name(meaning: Meaning, kind: str, library: Library) -> ListFit | None:
     """The list that a column's name stands for, if its type can hold the codes."""
@@ -238,8 +233,11 @@ def fit_by_codes(
         for address, listed in _candidates(meaning, library, codes, state)
     ]
     named = {fit.address for fit in fits if year is not None and year[0] in fit.listed.scheme}
+    # Better is smaller: few codes are lacking, the year is named, and few are listed in vain.
     best = min(
-        fits, key=lambda fit: (len(fit.lacking), fit.address not in named, fit.rank), default=None
+        fits,
+        key=lambda fit: (len(fit.lacking), fit.address not in named, len(fit.listed.codes)),
+        default=None,
     )
     if best is None or len(best.lacking) > (1 - ENOUGH) * len(codes):
         return None

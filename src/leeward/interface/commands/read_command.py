@@ -17,7 +17,6 @@ from leeward.interface.commands.screen import given_options, note, say, show
 from leeward.publishing.bundle import Bundle, read_bundle
 from leeward.publishing.bundle.published_table import PublishedTable
 
-PARTED = "  "
 NUMBERS = 3
 """Columns of numbers: value, low and high."""
 
@@ -206,7 +205,7 @@ class ReadAnswer:
                 text.rjust(width) if at in numbers else text.ljust(width)
                 for at, (text, width) in enumerate(zip(line, wide, strict=True))
             ]
-            yield PARTED.join(cells).rstrip()
+            yield "  ".join(cells).rstrip()
         yield ""
         yield from self.notes
 

@@ -1,17 +1,13 @@
 """`leeward report`: the page about a bundle that a review board reads and signs."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from leeward.core.errors import InvalidParameter
 from leeward.interface.commands.options import BundleFolder
 from leeward.interface.commands.screen import progress, say
-
-if TYPE_CHECKING:
-    pass
-
 
 Out = Annotated[
     Path | None, typer.Option(help="Write an internal review sheet here, and no report.")

@@ -25,8 +25,6 @@ from leeward.publishing.bundle.signoff import (
 )
 from leeward.publishing.bundle.witness import history_findings
 
-Findings = tuple[str, ...]
-
 Bundle = Annotated[
     list[Path],
     typer.Argument(
@@ -142,7 +140,7 @@ def _checked(
     return checked
 
 
-def _apart(bundles: list[Path], tell: Callable[[str], None]) -> Findings:
+def _apart(bundles: list[Path], tell: Callable[[str], None]) -> tuple[str, ...]:
     """How bundles disagree on one history of their ledger; a single one never does."""
     if len(bundles) == 1:
         return ()

@@ -152,7 +152,7 @@ def _text(template: str, values: Mapping[str, Any]) -> str:
 @cache
 def environment() -> Environment:
     """The environment of the texts: plain text, in which a missing value is an error."""
-    made = Environment(
+    jinja = Environment(
         loader=PackageLoader("leeward", "derived/products/templates"),
         autoescape=False,  # noqa: S701 (codebooks and plans in YAML, no page)
         undefined=StrictUndefined,
@@ -161,10 +161,10 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         auto_reload=False,
     )
-    made.filters["exactly"] = alpha_text
-    made.globals["listed"] = listed
-    made.globals |= vars(made.get_template("pieces.yaml.j2").module)
-    return made
+    jinja.filters["exactly"] = alpha_text
+    jinja.globals["listed"] = listed
+    jinja.globals |= vars(jinja.get_template("pieces.yaml.j2").module)
+    return jinja
 
 
 def listed(name: str) -> str:
