@@ -153,7 +153,7 @@ evaluation: setup ## run the evaluations of the documents (15 minutes)
 	@$(BIN)/leeward evaluate --preset h15 --out build/h15
 	@$(BIN)/python -m docs.evaluation build/h17 build/h15
 
-docs: setup ## compute the tables of the documents again
+docs: setup ## compute tables of documents and the certificate's schema
 	@$(BIN)/python -m docs.tables
 
 views: setup ## take the pictures of the documents with Chromium

@@ -22,6 +22,7 @@ from leeward.lab.audit import audit
 from leeward.lab.audit.false_promises import false_promises
 from leeward.lab.audit.reading_exam import false_readings
 from leeward.lab.evaluate.quarters import quarters_rows
+from leeward.publishing.bundle import bundle_files, certificate
 from leeward.systems.local.channel import Channel
 from leeward.systems.local.channel_choice import AUTO, channel
 from leeward.systems.local.hadamard import Hadamard
@@ -171,7 +172,15 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
 }
 
 
+SCHEMA = "schema"
+PUBLISHED_SCHEMA = Path(certificate.__file__).with_name(bundle_files.SCHEMA)
+"""The schema of certificates, which bundles hold; made of the statements."""
+
+
 if __name__ == "__main__":
-    for wanted in sys.argv[1:] or TABLES:
+    for wanted in sys.argv[1:] or (SCHEMA, *TABLES):
+        if wanted == SCHEMA:
+            PUBLISHED_SCHEMA.write_bytes(certificate.schema_bytes())
+            continue
         page, made = TABLES[wanted]
         fill(page, {wanted: made()})

@@ -6,7 +6,7 @@ A control is the line of a known defect: it gives one row, which must be rejecte
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 from leeward.core.codebook import (
     STATISTICS,
@@ -122,7 +122,7 @@ class TableLine(PolicyLine):
     cells: int = 1
     alpha: str | None = "0.1"
     epsilon: str = "1"
-    statistic: Literal["payroll", "mean", "gains", "flows", "percentiles"] | None = None
+    statistic: str | None = None
     examine: Callable[..., PrivacyLoss] = examine_table
 
     def rows(self, _: Grid, depth: Depth) -> Iterator[Row]:

@@ -21,6 +21,10 @@ from leeward.publishing.bundle.statements import (
     Text,
 )
 
+OF_CLASSES = [name for name, statistic in STATISTICS.items() if statistic.requires]
+OF_NUMBERS = [name for name in taking("of") if name not in OF_CLASSES]
+"""The statistics of classes of jobs, and those of a column of numbers."""
+
 Pays = Annotated[int, Field(ge=-(10**15), le=10**15)]
 """An amount in the unit of its column: float64 holds it exactly."""
 
@@ -204,7 +208,7 @@ class StatisticStatement(SparseStatement):
 
     optional = ("period", "cap_from", "edges", "at", "count")
 
-    name: Literal["payroll", "mean", "classes", "percentiles"]
+    name: Literal[*OF_NUMBERS]  # type: ignore[valid-type] # known when this is imported
     of: Text
     unit: Text
     period: Text | None = None
@@ -267,7 +271,7 @@ class StatisticStatement(SparseStatement):
 class FlowStatement(Statement):
     """What the rows of flows or gains are, and of which attribute."""
 
-    name: Literal["flows", "gains"]
+    name: Literal[*OF_CLASSES]  # type: ignore[valid-type] # as above
     of: Text
     sentence: Prose
 
