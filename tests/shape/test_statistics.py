@@ -24,7 +24,6 @@ ORDINARY = {"count", "mean", "classes", "payroll"}
 
 NAMES = {*STATISTICS} - ORDINARY
 KNOWN = {
-    "leeward.publishing.bundle.table_statements": "the names that certificates may state",
     "leeward.lab.audit.audit_line": "an audit line names the statistic that it examines",
     "leeward.lab.audit.lines": "an audit line names the statistic that it examines",
 }

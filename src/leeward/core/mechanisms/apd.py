@@ -66,7 +66,7 @@ class ApdTarget:
         low, high = Fraction(0), Fraction(1)
         while not reached(high):
             low, high = high, 2 * high
-        for _ in range(HALVINGS):
+        for _ in range(HALVINGS):  # `reached` is monotone; the upper end reaches the target
             middle = (low + high) / 2
             low, high = (low, middle) if reached(middle) else (middle, high)
         return _offered(high, self)

@@ -1,6 +1,8 @@
-"""Clipping to a public bound θ, on a lattice, in whole numbers (step 2 of clipped).
+"""Clipping to a public bound θ, on a lattice, in whole numbers: steps 1 and 2 of `clipped`.
 
-Everything here but `sums` and `clip` is a function of released numbers and public constants.
+`clipped.proof.md` covers both. Confidential numbers are read by `NoisyMaximum.released` (step 1),
+which draws, and by `scaled`, `clip` and `sums` (step 2). All else here is a function of
+released numbers and public constants, for intervals and predictions.
 """
 
 from dataclasses import dataclass

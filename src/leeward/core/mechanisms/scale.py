@@ -28,6 +28,11 @@ from leeward.core.noise.tabulated import FUNCTION, ROUNDING, Floats
 from leeward.core.privacy import StrongAlpha
 
 STEPS = 32
+"""Points of the grid between a size and 1+α times it.
+
+One neighbouring step moves ln A by at most λ, hence the real number under the floor by at most
+STEPS, hence the integer by at most STEPS: rounding to this grid costs nothing.
+"""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ _far = np.vectorize(lambda z: erfc(z / sqrt(2)) / 2, otypes=[float])
 
 @dataclass(frozen=True)
 class Normal:
-    """The standard normal law, for pictures: Gaussian noise itself is discrete (`gaussian`)."""
+    """The standard normal law, for pictures: Gaussian noise itself is discrete (`sampling`)."""
 
     def float_tails(self, z: Floats) -> tuple[Floats, Floats]:
         """P(Z < z) and P(Z > z) in float64."""
