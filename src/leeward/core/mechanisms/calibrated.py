@@ -158,7 +158,8 @@ def _proofs(claims: Claims, table: str) -> tuple[Policy, ...]:
     """What is proved; on counts that read no pay, of proportional what is proved of strong.
 
     Such a table sees a proportional step as a strong one, or as none (Lemma P 6). That it reads no
-    pay is required where a table is at hand: `registry.candidates`, `table_measurement.measurement`.
+    pay is required where a table is at hand: by `registry.candidates` and
+    `table_measurement.measurement`.
     """
     proofs = tuple(claims.get(table, ()))
     return (*proofs, ProportionalAlpha()) if table in COUNTS and StrongAlpha() in proofs else proofs
