@@ -34,6 +34,7 @@ from tests.publishing.bundle.tampering import reseal
 from tests.publishing.plan import test_classes, test_flows, test_rho
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 from tests.publishing.release import test_pay, test_person
+from tests.unchecked import unchecked_release
 
 GIVEN = re.compile(
     r"""
@@ -269,3 +270,22 @@ def test_a_tidy_bundle_says_what_follows_from_its_rows(
     spoilt = Certificate.model_validate_json(json.dumps(changed(held, place, other(value))))
     (found,) = restated_findings(leeward.Bundle(made.path, spoilt))
     assert finding in found
+
+
+def test_tables_that_a_tidy_bundle_leaves_out_may_have_spent_no_delta(tmp_path: Path) -> None:
+    """Of what is left out only `smooth_laplace` spends its part of δ."""
+    kinds = ({}, *(PERCENTILES | {"mechanism": name} for name in ("slope", "smooth_laplace")))
+    tables = [kind | {"margins": "none", "share": "1/3"} for kind in kinds]
+    plan = test_classes.planned(*tables, policy="weak", epsilon="30", delta="3e-5")
+    with leeward.Ledger(tmp_path / "ledger.sqlite") as ledger:
+        ledger.create("office", policy="weak", alpha="0.1", epsilon=60, delta="4e-5")
+        data = test_classes.tables()
+        bundle = unchecked_release(plan, out=tmp_path / "bundle", ledger=ledger, **data)
+    made = tidy(bundle.path, tmp_path / "tidy")
+    assert [table.name for table in made.certificate.tables] == ["t0"]
+    assert made.certificate.guarantee.delta == "1/100000"
+    assert leeward.verify(made.path, source=bundle.path).sound
+    content: Json = json.loads(made.certificate.to_json())
+    for delta in ("1/10000", "1/49999"):  # more than all that are left out can have spent
+        forged = changed(content, ("guarantee", "delta"), delta)
+        assert certificate_findings(Certificate.model_validate_json(json.dumps(forged)))

@@ -113,7 +113,7 @@ class CertifiedTable(Statement):
     @model_serializer(mode="wrap")
     def _without_none(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         content: dict[str, Any] = written(self)
-        left_out = {key for key in SINCE_3 if content[key] is None}
+        left_out = {key for key in SINCE_3 if content.get(key) is None}
         return {key: part for key, part in content.items() if key not in left_out}
 
     @model_validator(mode="after")

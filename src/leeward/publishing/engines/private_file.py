@@ -131,7 +131,7 @@ class SpillFolder:
     """The private folder for what does not fit into a database's memory, locked while in use.
 
     It is removed when the database is closed. A process that was killed cannot do that, so the
-    next one removes its folder: no process has the lock any more.
+    next one removes its folder: no process has the lock any more. Only its owner may read it.
     """
 
     def __init__(self, inside: Path | None = None) -> None:

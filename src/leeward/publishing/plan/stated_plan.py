@@ -52,7 +52,7 @@ class StatedTable:
 
     @property
     def charge(self) -> Guarantee:
-        """What it costs; one that was left out cost its part of the budget."""
+        """What it costs; one that was left out cost its part of the budget, of δ at most."""
         return self.part if self.planned is None else self.planned.charge
 
 

@@ -100,6 +100,7 @@ def synthesize(
             )
         described = _described(request, uniform(request.domain), Provenance())
         return _written(described, request, out, seed)[0]
+    require_accuracy()  # a machine that draws nothing is charged nothing
     with _opened_public(request) as public, opened_file(request.file, NAME) as files:
         if isinstance(account, Charged):
             account.require_budget(_charge(request, account, out))
@@ -109,7 +110,6 @@ def synthesize(
         counts = FileCounts(files, request.domain)
         if not files.unchanged():
             raise changed()
-        require_accuracy()  # a machine that draws nothing is charged nothing
 
         def written(paid: Witness | Uncharged) -> tuple[TableFolder, str]:
             return _written(describe(request, counts, paid, public), request, out, seed)
