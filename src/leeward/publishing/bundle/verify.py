@@ -46,8 +46,7 @@ MOST_CHECKSUM_BYTES = 4 << 20
 MOST_METADATA_BYTES = 2 << 20
 """Maximum size of the description of a table in bytes: some words for each of its columns."""
 
-MOST_SCHEMA_BYTES = 1 << 20
-"""Maximum size of the schema in bytes."""
+MOST_SCHEMA_BYTES = 1 << 20  # larger ones are not read
 
 MOST_COMBINATIONS = 2**62
 """Maximum number of combinations of codes of a table: they are numbered in 64 bits."""

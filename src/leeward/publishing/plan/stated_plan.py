@@ -24,7 +24,7 @@ from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.parameters import AUTO
 from leeward.core.mechanisms.registry import IN_PLANS
 from leeward.core.mechanisms.table_measurement import measurement
-from leeward.core.privacy import Guarantee
+from leeward.core.privacy import Guarantee, sequential
 from leeward.publishing.bundle import Certificate, CertifiedTable
 from leeward.publishing.bundle.table_statements import StatisticStatement
 from leeward.publishing.bundle.total_check import stated_marginal
@@ -87,6 +87,18 @@ def stated_tables(certificate: Certificate, request: Request) -> Iterator[Stated
         if not certified and certificate.made_from is None:
             raise Disagrees(f"tables does not have the table {written.name} of plan.tables")
         yield _made_again(written, certified, guarantee, share)
+
+
+def stated_charge(certificate: Certificate, tables: Sequence[StatedTable]) -> Guarantee:
+    """What the release cost. The δ of a table that a tidy bundle leaves out is all or nothing.
+
+    It is that of its mechanism, which the certificate does not name: any sum is possible between
+    that of no such table and that of all.
+    """
+    charge = sequential(*(table.charge for table in tables))
+    left_out = sum(table.part.delta for table in tables if table.planned is None)
+    stated = certificate.guarantee.as_guarantee().delta
+    return replace(charge, delta=stated) if 0 <= charge.delta - stated <= left_out else charge
 
 
 def _made_again(

@@ -5,7 +5,6 @@ is computed again by the functions that write certificates, and must be the same
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import zip_longest
 from math import isclose
@@ -17,7 +16,7 @@ from leeward.core.codebook.legal_passages import BUILT_IN, NONE, read_law
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES
 from leeward.core.errors import LeewardError
 from leeward.core.noise.scales import public_seed
-from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy import sequential
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
 from leeward.publishing.bundle import Certificate, DataStatement, RowsStatement
 from leeward.publishing.bundle.promise_statements import make_up_promise
@@ -28,6 +27,7 @@ from leeward.publishing.plan.request import Request, digest_of
 from leeward.publishing.plan.stated_plan import (
     Disagrees,
     StatedTable,
+    stated_charge,
     stated_request,
     stated_tables,
 )
@@ -109,7 +109,7 @@ def _again(
 ) -> dict[str, tuple[object, ...]]:
     """Each part as it may be: what depends on the codebook's columns has several forms."""
     strict = read_rows(request.rows)
-    jobs, charge = read_jobs(request.jobs, strict=strict), _charge(certificate, tables)
+    jobs, charge = read_jobs(request.jobs, strict=strict), stated_charge(certificate, tables)
     planned_tables = [table.planned for table in tables if table.planned is not None]
     marginals = [table.marginal for table in planned_tables]
     by_cell = all(
@@ -141,18 +141,6 @@ def _again(
         ),
         "rows": tuple(RowsStatement.of(rule, strict=strict) for rule in rules),
     }
-
-
-def _charge(certificate: Certificate, tables: Sequence[StatedTable]) -> Guarantee:
-    """What the release cost. The δ of a table that a tidy bundle leaves out is all or nothing.
-
-    It is that of its mechanism, which the certificate does not name: any sum is possible between
-    that of no such table and that of all.
-    """
-    charge = sequential(*(table.charge for table in tables))
-    left_out = sum(table.part.delta for table in tables if table.planned is None)
-    stated = certificate.guarantee.as_guarantee().delta
-    return replace(charge, delta=stated) if 0 <= charge.delta - stated <= left_out else charge
 
 
 def _pay_read(tables: Sequence[StatedTable], marginals: Sequence[Marginal]) -> Iterator[PayRead]:
