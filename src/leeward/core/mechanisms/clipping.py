@@ -118,12 +118,15 @@ class Clipping:
 
     def moved(self, theta: Integers) -> Integers:
         """Δ₁: 2αθ/(1+α) (once for a single cell), and one lattice point a cell for flooring."""
-        d = self.cells
-        share = min(d, 2) * self.alpha / (1 + self.alpha)
         unique, inverse = np.unique(theta, return_inverse=True)
-        above, below = share.numerator, share.denominator
-        values = [value * above // below + d for value in unique.tolist()]
+        above, below = self.moved_share.numerator, self.moved_share.denominator
+        values = [value * above // below + self.cells for value in unique.tolist()]
         return np.array(values, dtype=np.int64)[inverse].reshape(theta.shape)
+
+    @property
+    def moved_share(self) -> Fraction:
+        """What of θ one step moves before flooring; a known-bad twin says less."""
+        return min(self.cells, 2) * self.alpha / (1 + self.alpha)
 
 
 def scaled(counts: Integers, theta: Integers, sizes: Integers) -> tuple[Integers, Integers]:

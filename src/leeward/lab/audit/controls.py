@@ -184,7 +184,7 @@ class OneWay(Clipping):
     """Noise for what a job adds, as if it could not turn a gain around."""
 
     @property
-    def _share(self) -> Fraction:
+    def moved_share(self) -> Fraction:
         return self.alpha / (1 + self.alpha)
 
 
