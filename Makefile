@@ -13,8 +13,8 @@ SITE := build/site-tools
 WHEEL := build/wheel
 COMPILE := $(TOOLS)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" --output-file
-# Two more than two cores: many tests wait for the processes that they start.
-WORKERS ?= 4
+# One more than two cores: many tests wait for the processes that they start.
+WORKERS ?= 3
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Compiled sources are kept, also where the environment says otherwise: tests start many processes.
 test test-quick: export PYTHONDONTWRITEBYTECODE =
