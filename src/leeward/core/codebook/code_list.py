@@ -107,7 +107,7 @@ def _check_codes(codes: tuple[str, ...], where: str) -> None:
             next_step="Mend the list.",
         )
     seen: dict[str, str] = {}
-    for code in codes:  # é in one letter and in two differ for a program alone
+    for code in codes:  # é in one letter and in two are equal to a reader, not to a program
         other = seen.setdefault(normalize("NFKC", code), code)
         if other != code:
             raise InvalidParameter(

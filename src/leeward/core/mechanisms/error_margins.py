@@ -217,7 +217,7 @@ HAIR = 1e-9
 
 @dataclass(frozen=True)
 class CountMargins:
-    """Intervals from the released values alone: no establishment is larger than its cell.
+    """Intervals from the released values only: no establishment is larger than its cell.
 
     Proof in error_margins.proof.md; workplace tables only, where every job is counted. A cell's
     noise is between `below` and `above` times max(slope·n, least) jobs.

@@ -168,7 +168,7 @@ def _calibrated(
     if "pay" in claims:
         options |= dict(shape.pay)
     if name == "payroll_pareto" and pays.policy.name == "proportional":
-        options["by_payroll"] = True  # the narrower scale, which this policy alone allows
+        options["by_payroll"] = True  # the narrower scale, which only this policy allows
     if narrowed:
         options["margins"] = narrowed
     if pays.rho > 0:

@@ -142,7 +142,7 @@ class PairBits:
 
 
 def _below(end: int, count: int, bits: SecretBits) -> Integers:
-    """Uniform whole numbers below `end`: words at the uneven end of the range are drawn anew."""
+    """Uniform whole numbers below `end`: words at the uneven end of the range are replaced."""
     words = bits.words32(count)
     most = 2**32 - 2**32 % end
     while (uneven := np.flatnonzero(words.astype(np.uint64) >= most)).size:

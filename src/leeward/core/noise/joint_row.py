@@ -170,7 +170,7 @@ class BallRow:
             )
             count = size - 1 - e
             below = arb(0)
-            if count:  # q, in proportion to the largest of so many uniforms
+            if count:  # q, in proportion to the largest of `count` uniforms
                 below = rest * ball(design.part) * (self.wide[inner].ball().log() / count).exp()
             values = self._cells(cells, a, total + below, below)
             noise += _by_remainders([sign * value for value in values], whole)
@@ -193,7 +193,7 @@ class BallRow:
 
 
 def _option(weights: Sequence[int], uniform: Uniform) -> int:
-    """The option of a uniform, by whole numbers alone."""
+    """The option of a uniform, by whole numbers only."""
     total, reached = sum(weights), 0
     for option, weight in enumerate(weights):
         reached += weight

@@ -185,7 +185,7 @@ HAIR = 1e-3
 
 
 LEAST = 1e-280
-"""Smallest tail that is told from 0."""
+"""Smallest tail that differs from 0."""
 
 
 WIDTHS = np.linspace(-40.0, 40.0, 1601)
