@@ -248,7 +248,7 @@ class Additive(Mechanism):
 @lru_cache(maxsize=64)  # the certificate asks for it, and so do totals
 def _lean(mechanism: Additive) -> float:
     """The largest mean of rounded noise, over sizes of the largest establishment."""
-    least = mechanism.parameters.plus / mechanism.parameters.growth
+    least = mechanism.parameters.floor
     sizes = np.unique(np.rint(float(least) * np.geomspace(1, LEANING, SIZES)).astype(np.int64))
     scales = mechanism.scales(sizes, sizes)
     mean, own = rounded_errors(mechanism.laws, scales).mean, mechanism.law.moment(1)

@@ -92,7 +92,7 @@ class Clipped(Mechanism):
         given, number = split and given_split(split), establishment_class(establishments)
         gaussian, rho = noise == "gaussian", rho_of(parameters, noise)
         share, headroom = bound_for(parameters, rho, number, given or None)
-        clipping = Clipping(parameters.growth, parameters.cells, parameters.plus, headroom)
+        clipping = Clipping(parameters.growth, parameters.cells, parameters.least, headroom)
         mechanism = cls(parameters, clipping, share, noise, rho, number)
         if gaussian and (rho == 0 or mechanism.sum_variance(clipping.most) > WIDEST_GAUSSIAN**2):
             raise too_wide(parameters)

@@ -31,12 +31,12 @@ class Clipping:
     """How establishments of one workplace cell are scaled down to at most θ jobs.
 
     Bounds and clipped counts are in lattice points, `lattice` to a job. θ is `headroom` times the
-    released maximum.
+    released maximum. `plus` is the Δ of the noise.
     """
 
     alpha: Fraction
     cells: int
-    plus: int = 1
+    plus: Fraction = Fraction(1)
     headroom: Fraction = Fraction(1)
 
     @property

@@ -19,7 +19,7 @@ from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.calibrated import MarginMethod, Mechanism, PublicScale
 from leeward.core.mechanisms.measurement import COVERAGE
-from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
+from leeward.core.mechanisms.parameters import LEAST_EPSILON
 from leeward.core.mechanisms.scale import Scale, allowance_for, least_margin, per_job, two_sided
 from leeward.core.noise.law import Law
 from leeward.core.noise.noise_source import Noise
@@ -166,7 +166,7 @@ class SpentMargins:
     def fit(self) -> bool:
         """Whether the margin of the largest establishment there may be is a number of 64 bits."""
         parameters = self.scale.parameters
-        scale = max(parameters.growth * MOST_JOBS, Fraction(parameters.plus))
+        scale = max(parameters.growth * MOST_JOBS, parameters.least)
         return self.scale.covers(float(BOUND / scale), self.mechanism, COVERAGE)
 
 
@@ -189,10 +189,9 @@ def spend(
     """
     if not isinstance(mechanism, Additive):
         raise AssertionError("margins of a public scale are not paid for")
-    alpha, each = mechanism.parameters.alpha, epsilon / parts
+    each = epsilon / parts
     if each >= LEAST_EPSILON:
-        plus = mechanism.parameters.plus
-        scale = Scale.calibrated(Parameters.read(alpha, each, 0, 1, "tight", plus))
+        scale = Scale.calibrated(mechanism.parameters.of_scale(each))
         rule = SpentMargins(scale, mechanism, parts, bounded)
         if rule.fit:
             return rule

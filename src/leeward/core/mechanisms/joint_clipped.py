@@ -136,7 +136,7 @@ class JointClipped(Clipped):
             typical = establishment_class(ESTABLISHMENTS)
             given = bound_for(held, rho, typical, None, weights, narrower).split
         headroom = bound_for(held, rho, number, given, weights, narrower).headroom
-        clipping = JointClipping(held.growth, held.cells, held.plus, headroom, design.tables)
+        clipping = JointClipping(held.growth, held.cells, held.least, headroom, design.tables)
         mechanism = cls(held, clipping, given, noise, rho, number, paid=paid)
         if rho and max(mechanism.variances(clipping.most)) > WIDEST_GAUSSIAN**2:
             raise too_wide(held)

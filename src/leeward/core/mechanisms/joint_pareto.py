@@ -160,7 +160,7 @@ class ScaleMargins:
     def _margins(self, smooth: Floats, *, block: bool) -> Integers:
         design = self.mechanism.design
         factors = [self.factor(j, block=block) for j in range(len(design.tables) + 1)]
-        least = float(self.mechanism.parameters.plus)  # S is never below Δ
+        least = float(self.mechanism.parameters.least)  # S is never below Δ
         each = np.repeat(factors, (1, *design.tables))
         with np.errstate(over="ignore"):
             wide = np.maximum(smooth, least)[:, None] * each
@@ -199,8 +199,7 @@ def paid_margins(mechanism: JointPareto, epsilon: Fraction) -> ScaleMargins:
     """Margins for ε; refuses one that buys nothing."""
     parameters = mechanism.parameters
     if epsilon >= LEAST_EPSILON:
-        priced = Parameters.read(parameters.alpha, epsilon, 0, 1, "tight", parameters.plus)
-        rule = ScaleMargins(Scale.calibrated(priced), mechanism)
+        rule = ScaleMargins(Scale.calibrated(parameters.of_scale(epsilon)), mechanism)
         widest = max(rule.factor(j, block=True) for j in range(len(mechanism.design.tables) + 1))
         if widest * float(parameters.growth) * MOST_JOBS < BOUND:
             return rule

@@ -73,7 +73,7 @@ class LogPair(PayMechanism):
     def grids(self) -> tuple[SizeGrid, SizeGrid]:
         """Of jobs and of pay; their floors are the offsets Δ/α and ΔB/α."""
         p = self.parameters
-        return SizeGrid(p.growth, p.plus), SizeGrid(p.growth, p.plus * self.cap)
+        return SizeGrid(p.growth, p.least), SizeGrid(p.growth, p.least * self.cap)
 
     @property
     def spread(self) -> Fraction:

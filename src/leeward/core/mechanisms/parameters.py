@@ -40,6 +40,9 @@ class Parameters:
     `cells` is d, the number of worker cells released for each workplace cell; ε and δ are the
     price of all of them together. `plus` is Δ, the number of jobs within which small
     establishments are hidden. Where the price is given as `rho`, of ρ-zCDP, ε is 0.
+
+    `least` is the Δ of the noise, at least `plus`: with a larger one a job costs less, and all that
+    is proved with it is true at `plus`. `epsilon_job` is the most that one job may cost, or None.
     """
 
     alpha: Fraction | None
@@ -49,11 +52,16 @@ class Parameters:
     calibration: str = "tight"
     plus: int = 1
     rho: Fraction = Fraction(0)
+    least: Fraction = Fraction(0)
+    epsilon_job: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "least", max(self.least, Fraction(self.plus)))
 
     def __repr__(self) -> str:
-        usual = Parameters(None, self.epsilon)
+        usual = {**vars(Parameters(None, self.epsilon)), "least": self.plus}
         given = ({} if self.rho else {"epsilon": self.epsilon}) | {
-            name: var for name, var in vars(self).items() if var != getattr(usual, name)
+            name: var for name, var in vars(self).items() if var != usual[name]
         }
         return ", ".join(f"{name} {one}" for name, one in given.items())
 
@@ -110,7 +118,7 @@ class Parameters:
 
     def constants(self, mechanism: object) -> dict[str, str]:
         """These and a mechanism's own numbers and names, exact, as text."""
-        usual = {"plus": 1, "rho": 0}
+        usual = {"plus": 1, "rho": 0, "least": self.plus}
         asked = {key: var for key, var in vars(self).items() if usual.get(key) != var}
         own = {**asked, **vars(mechanism)}
         return {key: str(one) for key, one in own.items() if isinstance(one, (Fraction, int, str))}
@@ -130,7 +138,12 @@ class Parameters:
     @property
     def floor(self) -> Fraction:
         """Δ/α: establishments below this size get the noise of this size."""
-        return self.plus / self.growth
+        return self.least / self.growth
+
+    def of_scale(self, epsilon: Fraction) -> "Parameters":
+        """Of the noisy scale that margins pay for: the same α and floor, one number, this ε."""
+        read = Parameters.read(self.alpha, epsilon, 0, 1, "tight", self.plus)
+        return replace(read, least=self.least)
 
     @property
     def policy(self) -> StrongAlpha:

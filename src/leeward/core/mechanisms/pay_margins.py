@@ -44,7 +44,7 @@ class ScalePair:
     def grids(self) -> tuple[SizeGrid, SizeGrid]:
         """Of jobs and of pay."""
         p = self.parameters
-        return SizeGrid(p.growth, p.plus), SizeGrid(p.growth, p.plus * self.cap)
+        return SizeGrid(p.growth, p.least), SizeGrid(p.growth, p.least * self.cap)
 
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """Noisy indices (w, 1, 2)."""
@@ -98,7 +98,8 @@ class PayMargins:
 
     def smooth(self, cells: Cells, noise: Noise) -> tuple[Floats, Floats]:
         """S̃ and S̃_P of each workplace cell, never below their least values Δ and ΔB."""
-        mechanism, cap, least = self.mechanism, self.mechanism.cap, self.mechanism.parameters.plus
+        mechanism, cap = self.mechanism, self.mechanism.cap
+        least = float(mechanism.parameters.least)
         if isinstance(self.scale, ScalePair):
             jobs, pay = self.scale.smooth(self.scale._release(cells, noise))
         elif mechanism.by_payroll:
@@ -193,13 +194,13 @@ def pay_margins(mechanism: PayMechanism, epsilon: Fraction) -> PayMargins:
     """Intervals for ε; refuses one that buys nothing."""
     p = mechanism.parameters
     if epsilon >= LEAST_EPSILON:
-        priced = Parameters.read(p.alpha, epsilon, 0, 1, "tight", p.plus)
+        priced = p.of_scale(epsilon)
         scale: Scale | ScalePair = ScalePair(priced, mechanism.cap)
         if not mechanism.by_payroll:
             scale = Scale.calibrated(priced)
         elif not mechanism.with_count:
             # ln max(P_max, ΔB/α) moves by at most ln(1+α), as the logarithm of the size does.
-            grid = SizeGrid(priced.growth, priced.plus * mechanism.cap)
+            grid = SizeGrid(priced.growth, priced.least * mechanism.cap)
             scale = replace(Scale.calibrated(priced), grid=grid)
         rule = PayMargins(scale, mechanism)
         if rule.factor() < WIDEST:

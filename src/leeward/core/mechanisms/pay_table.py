@@ -92,9 +92,9 @@ class PayTable(ByMechanism[PayMechanism]):
         if not isinstance(rule, PayMargins):
             ends = None if rule.coverage is None else mechanism.typical_ends(cells, establishments)
         else:
-            alpha, plus = float(self.parameters.growth), self.parameters.plus
-            jobs = np.maximum(alpha * cells.largest, plus)
-            most = np.maximum(alpha * largest_payroll(cells), plus * mechanism.cap)
+            alpha, least = float(self.parameters.growth), float(self.parameters.least)
+            jobs = np.maximum(alpha * cells.largest, least)
+            most = np.maximum(alpha * largest_payroll(cells), least * mechanism.cap)
             pay = most if mechanism.by_payroll else jobs * mechanism.cap
             ends = rule.interval(pairs, (jobs, pay))
         if ends is None:

@@ -257,7 +257,9 @@ def _pareto(
         np.arange(len(measured.values)),
         lambda contrast: pareto_critical(additive, paid.scale, contrast),
         paid.scale.smooth(measured.margins[SCALE]) * unit,
-        least=lambda one: pareto_critical(additive, None, one) * unit * additive.parameters.plus,
+        least=lambda one: (
+            pareto_critical(additive, None, one) * unit * float(additive.parameters.least)
+        ),
     )
     return measured, [bounds]
 

@@ -37,10 +37,10 @@ STEPS, hence the integer by at most STEPS: rounding to this grid costs nothing.
 
 @dataclass(frozen=True)
 class SizeGrid:
-    """The grid for one α; sizes below Δ/α count as Δ/α."""
+    """The grid for one α; sizes below Δ/α count as Δ/α, `plus` being the Δ of the noise."""
 
     alpha: Fraction
-    plus: int = 1
+    plus: Fraction = Fraction(1)
 
     @property
     def floor(self) -> Fraction:
@@ -142,7 +142,7 @@ class Scale(Additive):
         parameters.only_tight(cls.name)
         parameters.only_scalar(cls.name)
         law = discrete_laplace(STEPS / parameters.aimed)
-        return cls(parameters, law, SizeGrid(parameters.growth, parameters.plus))
+        return cls(parameters, law, SizeGrid(parameters.growth, parameters.least))
 
     def _release(
         self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
@@ -196,7 +196,7 @@ class Scale(Additive):
         """E P(|Z|·S ≤ q·S̃) over the noise of S̃, as a function of q."""
         weights, shrink = self.shrinkage()
         # The scale where S is 1: in cells below Δ/α it is Δ times that.
-        unit = float(mechanism.scale(0, 0) / mechanism.parameters.plus)
+        unit = float(mechanism.scale(0, 0) / mechanism.parameters.least)
         within = mechanism.together(mechanism.within) if block else mechanism.within
         return lambda q: float((weights * within(q * shrink / unit)).sum())
 

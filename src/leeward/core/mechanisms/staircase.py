@@ -63,7 +63,7 @@ class Staircase(Additive):
                 value=shown(parameters.growth),
                 next_step="Take a smaller alpha, or use slope.",
             )
-        stairs = _stairs(parameters.growth, parameters.aimed / parameters.cells, parameters.plus)
+        stairs = _stairs(parameters.growth, parameters.aimed / parameters.cells, parameters.least)
         if stairs is None:
             raise _too_small(parameters)
         return cls(parameters, stairs.law(stairs.large), stairs)
@@ -91,7 +91,7 @@ class Staircase(Additive):
 
 
 @lru_cache(maxsize=256)
-def _stairs(growth: Fraction, epsilon: Fraction, plus: int) -> Stairs | None:
+def _stairs(growth: Fraction, epsilon: Fraction, plus: Fraction) -> Stairs | None:
     """The constants with the smallest error among unbiased ones; None where there are none."""
     with precision(256):
         aim, rate = ball(epsilon), ball(growth).log1p()
@@ -100,7 +100,7 @@ def _stairs(growth: Fraction, epsilon: Fraction, plus: int) -> Stairs | None:
         steps = max(1, min(MOST_STEPS, int(NEGLIGIBLE / epsilon + HALF)))
         stairs = Stairs(
             growth,
-            Fraction(plus),
+            plus,
             epsilon,
             drop=dyadic_down(aim - rate, BITS),
             order=dyadic_down(aim / rate, BITS),
@@ -163,7 +163,7 @@ def _right_side(stairs: Stairs) -> tuple[Floats, Floats]:
 
 def _too_small(parameters: Parameters) -> InvalidParameter:
     """The refusal, with the smallest ε at which there are constants."""
-    growth, plus = parameters.growth, parameters.plus
+    growth, plus = parameters.growth, parameters.least
     with precision(64):
         low = dyadic_down(3 * parameters.log_growth(), 32)
     high = 2 * low

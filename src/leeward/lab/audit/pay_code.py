@@ -81,7 +81,7 @@ def log_faults(mechanism: Any, examined: list[Database]) -> Iterator[str]:  # no
     mechanism._release(columns.as_cells(), noise)
     for row, database in zip(noise.asked[0].tolist(), examined, strict=True):
         ((jobs, pay),) = by_definition(database, 1)
-        floors = (Fraction(p.plus) / p.growth, Fraction(p.plus * mechanism.cap) / p.growth)
+        floors = (p.floor, p.floor * mechanism.cap)
         wanted = [log_index(n + f, p.growth) for n, f in zip((jobs, pay), floors, strict=True)]
         if row != [wanted]:
             yield INDEX

@@ -182,7 +182,7 @@ def clipped_sums(database: Database, theta: Fraction, lattice: int) -> Iterator[
 def grid_index(size: int, parameters: Parameters) -> int:
     """⌊32·ln A/ln(1+α)⌋ with A = max(size, Δ/α)."""
     alpha = parameters.growth
-    return log_index(max(Fraction(size), Fraction(parameters.plus) / alpha), alpha)
+    return log_index(max(Fraction(size), parameters.least / alpha), alpha)
 
 
 def log_index(number: Fraction, alpha: Fraction) -> int:
