@@ -237,11 +237,13 @@ def test_to_approximate_needs_room(delta: str) -> None:
 
 def test_firms_and_jobs_count_steps() -> None:
     one = Guarantee("strong", "0.1", "0.5", "1e-6", "0.01")
-    for made in (one.for_firm(3), one.for_jobs(3), one.over_steps(3)):
-        assert (made.epsilon, made.rho) == (Fraction("1.5"), Fraction("0.09"))
-        assert float(made.delta) == pytest.approx(1e-6 * (1 + exp(0.5) + exp(1.0)))
-        assert (made.policy, made.alpha) == (one.policy, one.alpha)
-    assert one.for_firm(1) == one.for_jobs(1) == one
+    for many in (one.for_firm(3), one.for_jobs(3), one.over_steps(3)):
+        assert (many.epsilon, many.rho) == (Fraction("1.5"), Fraction("0.09"))
+        assert float(many.delta) == pytest.approx(1e-6 * (1 + exp(0.5) + exp(1.0)))
+    assert one.for_firm(3).policy == one.policy
+    assert one.for_jobs(3).policy == WorkerOnly()
+    assert one.for_firm(1) == one
+    assert one.for_jobs(1) == one.weaken("worker") == one.job
 
 
 def test_jobs_under_establishment_removal_are_two_steps_each() -> None:

@@ -138,6 +138,8 @@ def claim(
             price.delta,
             price.rho,
             plus=price.plus if proved.uses_alpha else None,
+            epsilon_job=price.epsilon_job if proved.uses_alpha else None,
+            rho_job=price.rho_job if proved.uses_alpha else None,
         )
         if proved.name == goal.name and (wanted == goal.name or goal == proven.policy):
             return proven

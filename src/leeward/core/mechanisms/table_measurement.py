@@ -3,7 +3,6 @@
 Everything here follows from public information: the table's shape and the budget.
 """
 
-from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -74,7 +73,7 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     elif margins == AUTO:
         margins = _worth(name, asked, shape, by_cell=by_cell, must=kind != "workplace")
     spent = Fraction(0) if margins is None or chosen.free_margins else margins
-    paid = replace(asked, epsilon=asked.epsilon * (1 - spent))
+    paid = asked.with_epsilon(asked.epsilon * (1 - spent))
     narrowed = margins if name in NARROWED and margins is not None else Fraction(0)
     mechanism = _calibrated(name, paid, shape, narrowed)
     mechanism.guarantee(asked.policy, table=kind)  # refused before margins are looked for
@@ -149,7 +148,7 @@ def log_growth_of(parameters: Parameters) -> float:
 
 def _affordable(name: str, guarantee: Guarantee, shape: Shape, share: Fraction) -> bool:
     """Whether the error stays below DEAREST times that without margins."""
-    less = replace(guarantee, epsilon=guarantee.epsilon * (1 - share))
+    less = guarantee.with_epsilon(guarantee.epsilon * (1 - share))
     whole = _calibrated(name, guarantee, shape).measurement(by_cell=False, margins=NoMargins())
     try:
         rest = _calibrated(name, less, shape).measurement(by_cell=False, margins=NoMargins())
@@ -283,7 +282,7 @@ def smallest_epsilon(name: str, marginal: Marginal, asked: Guarantee, margins: S
 
     def works(epsilon: Fraction) -> bool:
         try:
-            wanted = Guarantee(asked.policy, asked.alpha, epsilon, asked.delta)
+            wanted = asked.with_epsilon(epsilon)
             measurement(name, marginal, wanted, margins)
         except (InvalidParameter, NotCovered):
             return False

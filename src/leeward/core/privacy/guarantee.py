@@ -1,12 +1,17 @@
-"""A promise as a value: what is protected, by how much, and what else follows from it."""
+"""A promise as a value: what is protected, by how much, and what else follows from it.
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+Under a policy with an α it has two numbers: ε between neighbours, and ε_job for one job more at one
+establishment. Such a pair is a pair of neighbours too, so one job costs ε at most, and these are
+two guarantees of one release: each composes by itself (composition.proof.md, Theorem 11).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from leeward.core.codebook import EveryJob, JobsRule
-from leeward.core.errors import CannotCompose, InvalidParameter, NotCovered
+from leeward.core.errors import CannotCompose, InvalidParameter, NotCovered, shown
 from leeward.core.exact import Number, rational, whole_within
 from leeward.core.privacy.delta import steps_delta, zcdp_epsilon
 from leeward.core.privacy.policy import (
@@ -29,6 +34,9 @@ from leeward.core.privacy.words import READING, joined
 
 Measure = Literal["pure", "approximate", "zCDP", "mixed"]
 Currency = Literal["epsilon", "rho"]
+
+JOB_LOSSES = ("epsilon_job", "rho_job")
+"""What one job costs of ε and of ρ."""
 
 
 @dataclass(frozen=True, init=False)
@@ -53,11 +61,15 @@ class Guarantee:
     reading
         The δ at which ρ is read as an ε and a factor. It is no loss: it is not spent and does not
         add up. Without a ρ it has no meaning and is not kept.
+    epsilon_job, rho_job
+        What one job more at one establishment costs of each, where it is less than ε and ρ. Without
+        them it is what the steps cost that one job is: one, and two under establishment removal.
 
     Raises
     ------
     InvalidParameter
-        If a number is negative, α is missing or has no meaning, or nothing is lost at all.
+        If a number is negative, α is missing or has no meaning, nothing is lost at all, or one job
+        would cost more than the steps that it is.
 
     Examples
     --------
@@ -68,6 +80,9 @@ class Guarantee:
     Fraction(3, 2)
     >>> promise.for_firm(3).epsilon
     Fraction(3, 2)
+    >>> beside = leeward.Guarantee("strong", "0.1", 4, epsilon_job=1)
+    >>> beside.epsilon, beside.for_jobs(1).epsilon, beside.for_jobs(3).epsilon
+    (Fraction(4, 1), Fraction(1, 1), Fraction(3, 1))
     >>> zcdp = leeward.Guarantee("strong", "0.1", 0, rho="0.2", reading="1e-9")
     >>> round(float(zcdp.restated.epsilon), 2), zcdp.for_firm(3).rho
     (3.93, Fraction(9, 5))
@@ -79,6 +94,8 @@ class Guarantee:
     delta: Fraction
     rho: Fraction
     reading: Fraction
+    epsilon_job: Fraction = field(repr=False)
+    rho_job: Fraction = field(repr=False)
 
     def __init__(  # noqa: PLR0913 (one for each number)
         self,
@@ -90,6 +107,8 @@ class Guarantee:
         *,
         plus: int | None = None,
         reading: Number = READING,
+        epsilon_job: Number | None = None,
+        rho_job: Number | None = None,
     ) -> None:
         protected = with_plus(named_policy(policy), plus)
         object.__setattr__(self, "policy", protected)
@@ -105,6 +124,15 @@ class Guarantee:
                 value=self.epsilon,
                 next_step="Give the loss that this release costs.",
             )
+        usual = _usual_job(protected, self.epsilon, self.rho)
+        for name, given, most in zip(JOB_LOSSES, (epsilon_job, rho_job), usual, strict=True):
+            loss = most if given is None else job_loss(protected, name, given, most)
+            object.__setattr__(self, name, loss)
+
+    def __repr__(self) -> str:
+        shown = [f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr]
+        own = [f"{name}={getattr(self, name)!r}" for name in JOB_LOSSES if self.has_job_losses]
+        return f"Guarantee({', '.join(shown + own)})"
 
     @property
     def plus(self) -> int | None:
@@ -124,6 +152,12 @@ class Guarantee:
         return "approximate" if self.delta > 0 else "pure"
 
     @property
+    def has_job_losses(self) -> bool:
+        """Whether one job costs less than the steps that it is."""
+        usual = _usual_job(self.policy, self.epsilon, self.rho)
+        return (self.epsilon_job, self.rho_job) != usual
+
+    @property
     def told_delta(self) -> Fraction:
         """The δ that readers are told: what is lost, and where ρ is read."""
         return self.delta + (self.reading if self.rho > 0 else 0)
@@ -139,15 +173,34 @@ class Guarantee:
         return self.rho if self.measure == "zCDP" else self.epsilon
 
     def with_amount(self, amount: Fraction) -> "Guarantee":
-        """The same with another loss in its currency."""
-        if self.measure == "zCDP":
-            return replace(self, rho=amount)
-        return replace(self, epsilon=amount)
+        """A budget with another loss in its currency; one job may cost what it may now, at most."""
+        if self.measure != "zCDP":
+            return self.with_epsilon(amount)
+        return self._with({"rho": amount, "rho_job": self._job(min(self.rho_job, amount))})
+
+    def with_epsilon(self, epsilon: Fraction) -> "Guarantee":
+        """A budget with another ε; one job may cost what it may now, and ε at most."""
+        job = self._job(min(self.epsilon_job, epsilon))
+        return self._with({"epsilon": epsilon, "epsilon_job": job})
+
+    def _job(self, loss: Fraction) -> Fraction | None:
+        """This loss of one job; None where it follows from its steps."""
+        return loss if self.has_job_losses else None
+
+    def _with(self, changed: Mapping[str, Any]) -> "Guarantee":
+        """The same with other parts; what one job costs follows where it did."""
+        own = {name: self._job(getattr(self, name)) for name in JOB_LOSSES}
+        return replace(self, **{**own, **changed})
 
     def share(self, part: Fraction) -> "Guarantee":
         """This part of every loss: the budget of a table of many."""
         return replace(
-            self, epsilon=self.epsilon * part, delta=self.delta * part, rho=self.rho * part
+            self,
+            epsilon=self.epsilon * part,
+            delta=self.delta * part,
+            rho=self.rho * part,
+            epsilon_job=self.epsilon_job * part,
+            rho_job=self.rho_job * part,
         )
 
     def sentence(self, rule: JobsRule | None = None) -> str:
@@ -156,16 +209,14 @@ class Guarantee:
 
     def implies(self, other: "Guarantee") -> bool:
         """Whether a proof shows that what keeps this promise keeps the other one too."""
-        steps = steps_between(self.policy, self.alpha, other.policy, other.alpha)
-        if steps is None:
-            return False
         try:
-            here = self.over_steps(steps)
+            here = self.weaken(other.policy, other.alpha)
         except NotCovered:
             return False
-        return _costs_at_most(here, other) or (
-            here.delta == 0 and here.epsilon > 0 and _costs_at_most(here.as_zcdp(), other)
-        )
+        # Two guarantees where the other one has an α: each follows by a proof of its own.
+        job = WorkerOnly()
+        jobs = not other.policy.uses_alpha or _follows(here.weaken(job), other.weaken(job))
+        return jobs and _follows(here, other)
 
     def weaken(
         self,
@@ -191,7 +242,11 @@ class Guarantee:
                 value=f"{place(self.policy, self.alpha)} to {place(wanted, growth)}",
                 next_step="Make the release under the policy and alpha that it has to promise.",
             )
-        return replace(self.over_steps(steps), policy=wanted, alpha=growth)
+        if isinstance(wanted, WorkerOnly) and self.policy.uses_alpha:  # one step, which is a job
+            return Guarantee(
+                wanted, None, self.epsilon_job, self.delta, self.rho_job, reading=self.reading
+            )
+        return self.over_steps(steps)._with({"policy": wanted, "alpha": growth})
 
     def to_approximate(self, delta: Number) -> "Guarantee":
         """The same promise as one (ε, δ): what this δ has left after the own one pays for ρ."""
@@ -205,8 +260,11 @@ class Guarantee:
             )
         if self.rho == 0:
             return self
-        epsilon = self.epsilon + zcdp_epsilon(self.rho, total - self.delta)
-        return Guarantee(self.policy, self.alpha, epsilon, total)
+        epsilon, rest = self.epsilon + zcdp_epsilon(self.rho, total - self.delta), None
+        if self.has_job_losses:
+            read = zcdp_epsilon(self.rho_job, total - self.delta)
+            rest = min(epsilon, self.epsilon_job + read)
+        return Guarantee(self.policy, self.alpha, epsilon, total, epsilon_job=rest)
 
     @property
     def restated(self) -> "Guarantee":
@@ -231,23 +289,24 @@ class Guarantee:
         return self.over_steps(count)
 
     def for_jobs(self, jobs: int) -> "Guarantee":
-        """The promise to a worker who holds up to this many jobs, all gone at once.
+        """The promise to a worker who has up to this many jobs, all gone at once.
 
-        Under the person policy all of them are one step, however many they are.
+        Each costs what one job costs. Under the person policy all are one step.
         """
         count = _count(jobs, "jobs")
-        if isinstance(self.policy, Person):
-            return self
-        if isinstance(self.policy, EstablishmentRemoval):
-            return self.weaken(WorkerOnly()).for_jobs(count)  # each job is one step out, one in
-        return self.over_steps(count)
+        return self if isinstance(self.policy, Person) else self.job.over_steps(count)
+
+    @property
+    def job(self) -> "Guarantee":
+        """The promise to one job: ε_job, δ and ρ_job under the worker policy."""
+        return self.weaken(WorkerOnly())
 
     def for_person(self, rows: int) -> "Guarantee":
         """The promise to a person of whom at most this many rows count: each of them is a step.
 
         It follows from what is promised to a job (person.proof.md).
         """
-        over = self.weaken(WorkerOnly()).over_steps(_count(rows, "rows"))
+        over = self.job.over_steps(_count(rows, "rows"))
         return replace(over, policy=Person())
 
     def for_each_row(self, rows: int) -> "Guarantee":
@@ -258,10 +317,13 @@ class Guarantee:
         """
         count = _count(rows, "rows")
         each, rho = self.epsilon / count, self.rho / count**2
-        return replace(self, policy=WorkerOnly(), epsilon=each, delta=Fraction(0), rho=rho)
+        return Guarantee(WorkerOnly(), None, each, 0, rho, reading=self.reading)
 
     def over_steps(self, steps: int) -> "Guarantee":
-        """The promise to pairs that are `steps` steps apart (group privacy)."""
+        """The promise to pairs that are `steps` steps apart (group privacy).
+
+        Beside an α one job stays one job: it costs what it did.
+        """
         count = _count(steps, "steps")
         delta = steps_delta(self.epsilon, self.delta, count)
         if delta == 1:
@@ -273,7 +335,9 @@ class Guarantee:
             )
         # zCDP over k steps costs k²ρ: Bun and Steinke 2016, Prop. 27.
         rho = count**2 * self.rho
-        return replace(self, epsilon=count * self.epsilon, delta=delta, rho=rho)
+        over = {"epsilon": count * self.epsilon, "delta": delta, "rho": rho}
+        job = {name: getattr(self, name) for name in JOB_LOSSES if self.policy.uses_alpha}
+        return self._with(over | job)
 
     def as_zcdp(self) -> "Guarantee":
         """The same promise as one ρ; refused where there is a δ, which no ρ implies."""
@@ -285,7 +349,45 @@ class Guarantee:
                 next_step="Release with pure epsilon or with rho.",
             )
         # Pure ε is ε²/2-zCDP: Bun and Steinke 2016, Prop. 3.3.
-        return replace(self, epsilon=Fraction(0), rho=self.rho + self.epsilon**2 / 2)
+        rho, job = self.rho + self.epsilon**2 / 2, self.rho_job + self.epsilon_job**2 / 2
+        pure = {"epsilon": Fraction(0), "epsilon_job": None}
+        return self._with({**pure, "rho": rho, "rho_job": self._job(job)})
+
+
+def _follows(here: Guarantee, other: Guarantee) -> bool:
+    """Whether this loss is within the other one, as it is or read as a ρ."""
+    return _costs_at_most(here, other) or (
+        here.delta == 0 and here.epsilon > 0 and _costs_at_most(here.as_zcdp(), other)
+    )
+
+
+def _usual_job(policy: Policy, epsilon: Fraction, rho: Fraction) -> tuple[Fraction, Fraction]:
+    """What one job costs as the steps that it is: one, or one out and one in."""
+    steps = 2 if isinstance(policy, EstablishmentRemoval) else 1
+    return steps * epsilon, steps**2 * rho
+
+
+def job_loss(policy: Policy, name: str, given: Number, most: Fraction) -> Fraction:
+    """What one job costs, at most what a step costs; without an α it is what its steps cost."""
+    loss, number = name.removesuffix("_job"), rational(given, name)
+    if number == most:
+        return number
+    if not policy.uses_alpha:
+        raise InvalidParameter(
+            name,
+            rule=f"has a meaning beside an alpha only: under the {policy.name} policy one job "
+            f"costs {shown(most)}",
+            value=shown(number),
+            next_step="Leave it out.",
+        )
+    if not 0 < number < most:
+        raise InvalidParameter(
+            name,
+            rule=f"must be above 0 and at most {loss}, {shown(most)}: one job more is one step",
+            value=shown(number),
+            next_step=f"Give a smaller {name}, or leave it out: then one job costs {loss}.",
+        )
+    return number
 
 
 def _costs_at_most(here: Guarantee, other: Guarantee) -> bool:
@@ -338,7 +440,7 @@ def _count(value: object, parameter: str) -> int:
 def sequential(*guarantees: Guarantee) -> Guarantee:
     """Releases from the same data, also of several periods: every loss adds up (Theorem 1).
 
-    ρ is read at the smallest of their δ.
+    Those of one job do so by themselves (Theorem 11). ρ is read at the smallest of their δ.
     """
     policy, alpha = _common_policy(guarantees)
     delta = sum((each.delta for each in guarantees), Fraction(0))
@@ -349,9 +451,16 @@ def sequential(*guarantees: Guarantee) -> Guarantee:
             value=delta,
             next_step="Make fewer releases, or each with a smaller delta.",
         )
-    epsilon = sum((each.epsilon for each in guarantees), Fraction(0))
-    rho = sum((each.rho for each in guarantees), Fraction(0))
-    return Guarantee(policy, alpha, epsilon, delta, rho, reading=_reading(guarantees))
+    return Guarantee(
+        policy,
+        alpha,
+        sum((each.epsilon for each in guarantees), Fraction(0)),
+        delta,
+        sum((each.rho for each in guarantees), Fraction(0)),
+        reading=_reading(guarantees),
+        epsilon_job=sum((each.epsilon_job for each in guarantees), Fraction(0)),
+        rho_job=sum((each.rho_job for each in guarantees), Fraction(0)),
+    )
 
 
 def over_workplaces(*guarantees: Guarantee) -> Guarantee:
@@ -371,6 +480,8 @@ def over_workplaces(*guarantees: Guarantee) -> Guarantee:
         max(each.delta for each in guarantees),
         max(each.rho for each in guarantees),
         reading=_reading(guarantees),
+        epsilon_job=max(each.epsilon_job for each in guarantees),
+        rho_job=max(each.rho_job for each in guarantees),
     )
 
 
