@@ -322,7 +322,7 @@ class Guarantee:
     def over_steps(self, steps: int) -> "Guarantee":
         """The promise to pairs that are `steps` steps apart (group privacy).
 
-        Beside an α one job stays one job: it costs what it did.
+        With an α one job stays one job: it costs what it did.
         """
         count = _count(steps, "steps")
         delta = steps_delta(self.epsilon, self.delta, count)
