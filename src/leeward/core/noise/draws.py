@@ -9,6 +9,7 @@ from leeward.core.noise.block_draws import draw_block, draw_pairs
 from leeward.core.noise.body import Body
 from leeward.core.noise.design import Design
 from leeward.core.noise.joint_draws import draw_joint
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.sampling import draw, draw_gaussian
 from leeward.core.noise.scales import BOUND, Integers, Laws, Scales, TwoScales
 from leeward.core.randomness import SecretBits
@@ -26,14 +27,18 @@ class SecretNoise:
     def gaussian(self, true: Integers, variance: Fraction) -> Integers:
         return _within(true + draw_gaussian(variance, true.size, SecretBits()).reshape(true.shape))
 
-    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
-        return _within(true + draw_block(scales, true.shape[1], shape, SecretBits()))
+    def block(self, true: Integers, scales: Scales, law: RadialLaw) -> Integers:
+        return _within(true + draw_block(scales, true.shape[1], law, SecretBits()))
 
-    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
-        return _within(true + draw_pairs(scales, true.shape[1], body, shape, SecretBits()))
+    def pairs(
+        self, true: Integers, scales: TwoScales, body: Body, law: RadialLaw | None
+    ) -> Integers:
+        return _within(true + draw_pairs(scales, true.shape[1], body, law, SecretBits()))
 
-    def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
-        return _within(true + draw_joint(design, scales, shape, SecretBits()))
+    def joint(
+        self, true: Integers, scales: Scales, design: Design, law: RadialLaw | None
+    ) -> Integers:
+        return _within(true + draw_joint(design, scales, law, SecretBits()))
 
 
 def _within(noisy: Integers) -> Integers:

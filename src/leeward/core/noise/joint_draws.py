@@ -2,8 +2,8 @@
 
 Whole numbers are chosen first, with exact weights (`Design`). Then the total is Γ(K+1), the rest
 Γ(p−K), and each table shares its positive and its negative sum among its cells by exponentials.
-Everything is divided by one H ~ Γ(k) where tails are a power, and rounded: the total to the
-nearest whole number, the cells by largest remainders. Rows that float64 leaves open are decided
+With a radial law the vector is divided by its norm and gets a radius of that law. It is rounded:
+the total to the nearest whole number, the cells by largest remainders. Rows that float64 leaves open are decided
 with balls by more bits of the same uniforms; sampling.proof.md has the proof.
 """
 
@@ -28,6 +28,7 @@ from leeward.core.noise.joint_row import (
     largest,
     settled,
 )
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.sampling import Uniform
 from leeward.core.noise.scales import LEAST_NOISE, MOST_NOISE, Integers, Scales
 from leeward.core.noise.tabulated import ROUNDING, Floats, Words, require_accuracy
@@ -57,10 +58,12 @@ class RowWords:
         )
 
 
-def draw_joint(design: Design, scales: Scales, shape: int, bits: SecretBits) -> Integers:
-    """Noise (rows, D) of tables that add up, one row for each scale; with shape 0 there is no H."""
+def draw_joint(
+    design: Design, scales: Scales, law: RadialLaw | None, bits: SecretBits
+) -> Integers:
+    """Noise (rows, D) of tables that add up, one row for each scale; without a law ∝ e^−N."""
     require_accuracy()
-    layout = WordLayout(design, shape)
+    layout = WordLayout(design, law)
     noise = np.empty((len(scales.base), design.cells), dtype=np.int64)
     step = max(1, CHUNK_WORDS // layout.words)
     for start in range(0, len(noise), step):
@@ -86,35 +89,61 @@ def _in_floats(layout: WordLayout, scale: Floats, words: RowWords) -> tuple[Inte
     power, open_ = _chosen(
         np.broadcast_to(steps.powers, (rows, len(steps.powers))), words.wide[:, 0]
     )
-    unit = Near(scale, ROUNDING * scale)
-    if layout.shape:
-        unit = unit.over(gamma(words.wide[:, layout.shared]))
     first = np.arange(design.dimension + 1) <= power[:, None]
     gammas = words.wide[:, layout.gammas]
-    total = gamma(gammas, first).times(unit)
-    rest = gamma(gammas, ~first).times(unit)
+    total, rest = gamma(gammas, first), gamma(gammas, ~first)
+    belows, positives, torn = _split(layout, steps, power, words)
+    open_ |= torn
+    belows = [rest.times(below) for below in belows]
+    unit = Near(scale, ROUNDING * scale)
+    if layout.law is not None:
+        unit = unit.times(_radius(layout.law, words.wide[:, layout.radius]))
+        unit = unit.over(norm_of(design, total, belows))
+    total = total.times(unit)
     sign = np.where(words.narrow[:, 0] >= HALF, -1.0, 1.0)
     whole, torn = settled(sign * total.value + 0.5, total.error)
     open_ |= torn
     noise = np.zeros((rows, design.cells), dtype=np.int64)
-    left = power
     for j, cells in enumerate(design.slices()):
-        own, signs, inner = layout.of_table(j)
-        e, torn = _chosen(steps.exponents[j][left], words.wide[:, own])
-        open_ |= torn
-        left = np.clip(left - e, 0, None)
-        a, torn = _chosen(steps.signs[j][e], words.wide[:, signs])
-        open_ |= torn
-        size = design.tables[j]
-        positive, torn = _subset(np.where(e == size - 1, size, e + 1 + a), size,
-                                 words.narrow[:, 1:][:, cells])  # fmt: skip
-        open_ |= torn
-        below = rest.times(largest(words.wide[:, inner], size - 1 - e, float(design.part)))
-        values, error = _shared_out(total.plus(below), below, positive,
+        below = belows[j].times(unit)
+        values, error = _shared_out(total.plus(below), below, positives[j],
                                     words.wide[:, layout.cells][:, cells])  # fmt: skip
         noise[:, cells], torn = _rounded(sign[:, None] * values, error, whole)
         open_ |= torn
     return noise, open_
+
+
+def _split(
+    layout: WordLayout, steps: "Choices", power: Integers, words: RowWords
+) -> tuple[list[Near], list[Open], Open]:
+    """Of each table q in units of the rest and which cells are positive; what is not certain."""
+    design, left = layout.design, power
+    belows, positives, open_ = list[Near](), list[Open](), np.zeros(len(power), dtype=np.bool_)
+    for j, cells in enumerate(design.slices()):
+        own, signs, inner = layout.of_table(j)
+        size = design.tables[j]
+        e, unsure = _chosen(steps.exponents[j][left], words.wide[:, own])
+        left = np.clip(left - e, 0, None)
+        a, torn = _chosen(steps.signs[j][e], words.wide[:, signs])
+        positive, open_cells = _subset(np.where(e == size - 1, size, e + 1 + a), size,
+                                       words.narrow[:, 1:][:, cells])  # fmt: skip
+        open_ |= unsure | torn | open_cells
+        belows.append(largest(words.wide[:, inner], size - 1 - e, float(design.part)))
+        positives.append(positive)
+    return belows, positives, open_
+
+
+def _radius(law: RadialLaw, words: Words) -> Near:
+    return Near(*law.approximate(words))
+
+
+def norm_of(design: Design, total: Near, belows: Sequence[Near]) -> Near:
+    """N: the total and the largest q over its part."""
+    most = Near(
+        np.maximum.reduce([below.value for below in belows]) / float(design.part),
+        np.maximum.reduce([below.error for below in belows]) / float(design.part),
+    )
+    return total.plus(most)
 
 
 def _chosen(steps: Steps, words: Words) -> tuple[Integers, Open]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from leeward.core.exact import ball
 from leeward.core.noise.design import Design
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.sampling import Uniform, gamma_ball
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import FUNCTION, ROUNDING, Floats, Words
@@ -98,16 +99,16 @@ def settled(value: Floats, error: Floats) -> tuple[Integers, Open]:
 
 @dataclass(frozen=True)
 class WordLayout:
-    """Which word of a row is for what; `shape` is k, or 0 where tails are exponential."""
+    """Which word of a row is for what; without a law the density is ∝ e^−N."""
 
     design: Design
-    shape: int
+    law: RadialLaw | None
 
     @property
     def words(self) -> int:
         """Words of 64 bits of a row."""
         tables, p = len(self.design.tables), self.design.dimension
-        return 1 + 3 * tables + (p + 1) + self.shape + self.design.cells
+        return 2 + 3 * tables + (p + 1) + self.design.cells
 
     @property
     def power(self) -> int:
@@ -125,14 +126,14 @@ class WordLayout:
         return slice(start, start + self.design.dimension + 1)
 
     @property
-    def shared(self) -> slice:
-        """The words of H."""
-        return slice(self.gammas.stop, self.gammas.stop + self.shape)
+    def radius(self) -> int:
+        """The word of the radius."""
+        return self.gammas.stop
 
     @property
     def cells(self) -> slice:
         """The words of the cells."""
-        return slice(self.shared.stop, self.words)
+        return slice(self.radius + 1, self.words)
 
 
 class Undecided(Exception):
@@ -147,20 +148,16 @@ class BallRow:
     ) -> None:
         self.layout, self.design = layout, layout.design
         self.wide, self.narrow = wide, narrow
-        self.unit = ball(scale)
-        if layout.shape:
-            self.unit = _certain(self.unit / _certain(gamma_ball(wide[layout.shared])))
+        self.scale = ball(scale)
 
     def rounded(self) -> list[int]:
         design, layout = self.design, self.layout
         power = _option(design.powers, self.wide[layout.power])
         gammas = self.wide[layout.gammas]
-        total = self.unit * _certain(gamma_ball(gammas[: power + 1]))
-        rest = self.unit * _certain(gamma_ball(gammas[power + 1 :]))
-        sign = -1 if self.narrow[0].word >> (self.narrow[0].size - 1) else 1
-        whole = _floor(sign * total + arb(1) / 2)
-        noise: list[int] = []
-        for j, cells in enumerate(design.slices()):
+        total = _certain(gamma_ball(gammas[: power + 1]))
+        rest = _certain(gamma_ball(gammas[power + 1 :]))
+        chosen = list[tuple[int, arb]]()
+        for j in range(len(design.tables)):
             own, signs, inner = layout.of_table(j)
             e = _option(design.power_of(j, power), self.wide[own])
             power -= e
@@ -172,7 +169,19 @@ class BallRow:
             below = arb(0)
             if count:  # q, in proportion to the largest of `count` uniforms
                 below = rest * ball(design.part) * (self.wide[inner].ball().log() / count).exp()
-            values = self._cells(cells, a, total + below, below)
+            chosen.append((a, below))
+        unit = self.scale
+        if layout.law is not None:
+            norm = total
+            for _, below in chosen:
+                norm = norm.max(total + below / ball(design.part))
+            unit *= layout.law.quantile_ball(*self.wide[layout.radius].ends()) / _certain(norm)
+            unit = _certain(unit)
+        sign = -1 if self.narrow[0].word >> (self.narrow[0].size - 1) else 1
+        whole = _floor(sign * unit * total + arb(1) / 2)
+        noise: list[int] = []
+        for cells, (a, below) in zip(design.slices(), chosen, strict=True):
+            values = self._cells(cells, a, unit * (total + below), unit * below)
             noise += _by_remainders([sign * value for value in values], whole)
         return noise
 

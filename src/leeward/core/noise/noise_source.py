@@ -8,6 +8,7 @@ from typing import Protocol
 
 from leeward.core.noise.body import Body
 from leeward.core.noise.design import Design
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import Integers, Laws, Scales, TwoScales
 
 
@@ -25,19 +26,23 @@ class Noise(Protocol):
     def gaussian(self, true: Integers, variance: Fraction) -> Integers:
         """Discrete Gaussian noise, independently for each entry of any shape."""
 
-    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
-        """Joint noise of each row (rows, cells): cells L_i/H with one H ~ Gamma(shape) a row."""
+    def block(self, true: Integers, scales: Scales, law: RadialLaw) -> Integers:
+        """Joint noise of each row (rows, cells): its size Σ|z| has this law, its direction none."""
 
-    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
+    def pairs(
+        self, true: Integers, scales: TwoScales, body: Body, law: RadialLaw | None
+    ) -> Integers:
         """Noise of pairs (count, payroll) of each row (rows, cells, 2), drawn together.
 
-        In the body's norm its density is ∝ (1+Σ‖z_i‖)^−(2·cells+shape); e^−Σ‖z_i‖ with shape 0.
+        Σ‖z_i‖ in the body's norm has this law; without one the density is ∝ e^−Σ‖z_i‖.
         """
 
-    def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
+    def joint(
+        self, true: Integers, scales: Scales, design: Design, law: RadialLaw | None
+    ) -> Integers:
         """Noise of each row (rows, D) that keeps its tables adding up.
 
-        Its density is ∝ (1+N)^−(p+shape), N the design's norm; e^−N with shape 0.
+        N, the design's norm, has this law; without one the density is ∝ e^−N.
         """
 
 

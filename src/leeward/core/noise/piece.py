@@ -55,7 +55,7 @@ class Piece:
             return ball(self.rate * (z - self.anchor)).exp()
         if not self.rate:  # flat: most pieces of a staircase are
             return arb(1)
-        return _power(ball((z - self.centre) / self.reach), self.rate)
+        return power(ball((z - self.centre) / self.reach), self.rate)
 
     def thickness(self) -> arb:
         """v(anchor)/H: the mass that reaches from the anchor to where the shape vanishes."""
@@ -69,7 +69,7 @@ class Piece:
             return arb(0)
         if self.centre is None:
             return ball(self.rate * (z - self.anchor)).exp()
-        return _power(ball((z - self.centre) / self.reach), self.rate + 1)
+        return power(ball((z - self.centre) / self.reach), self.rate + 1)
 
     def moment(self, order: int, low: Fraction | None, high: Fraction | None) -> arb | None:
         """∫ z^order over part of the piece, for height one at the anchor."""
@@ -95,12 +95,13 @@ class Piece:
             if z is not None and z != self.centre:
                 weight = comb(order, i) * self.centre ** (order - i) * self.reach ** (i + 1)
                 stretch = ball((z - self.centre) / self.reach)
-                total += ball(weight) * (_power(stretch, grown) / ball(grown) if grown
+                total += ball(weight) * (power(stretch, grown) / ball(grown) if grown
                                          else stretch.log())  # fmt: skip
         return total
 
 
-def _power(base: arb, exponent: Fraction) -> arb:
+def power(base: arb, exponent: Fraction) -> arb:
+    """base^exponent, quickly where the exponent is whole."""
     return (
         base ** int(exponent) if exponent.denominator == 1 else (base.log() * ball(exponent)).exp()
     )

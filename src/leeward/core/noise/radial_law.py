@@ -1,0 +1,298 @@
+"""Radial law: the distance from the centre of noise whose density is a function of a norm.
+
+In p dimensions a density ∝ e^−F(N(z)) has a direction of the norm's cone measure and, independent
+of it, a radius of density ∝ ρ^(p−1)·e^−F(ρ). e^−F is made of pieces, exponential or powers. Where p
+is whole, every mass is a finite sum of positive terms.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from math import factorial, log
+
+from flint import arb, ctx
+
+from leeward.core.exact import ball, precision
+from leeward.core.noise.law import PiecewiseLaw, symmetric
+from leeward.core.noise.piece import Piece, power
+from leeward.core.noise.radius_table import RadiusTable
+from leeward.core.noise.tabulated import Floats, Words
+
+BITS = 256
+"""Working precision of constants that become float64."""
+
+
+@dataclass(frozen=True)
+class RadialLaw:
+    """The radius of noise of density ∝ e^−F(N) in p dimensions; F begins with 0 at 0.
+
+    `pieces` are those of e^−F from 0 to infinity, adjoining and continuous.
+    """
+
+    dimension: int
+    pieces: tuple[Piece, ...]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        # What is kept beside the law holds balls, which cannot travel to another process.
+        return RadialLaw, (self.dimension, self.pieces)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.dimension, self.pieces))
+
+    @property
+    def joints(self) -> tuple[Fraction, ...]:
+        """Where pieces meet."""
+        return tuple(piece.high for piece in self.pieces if piece.high is not None)
+
+    @property
+    def tail(self) -> Fraction | None:
+        """P(radius > ρ) falls as ρ to the power of minus this; None where it falls faster."""
+        last = self.pieces[-1]
+        return None if last.centre is None else -last.rate - self.dimension
+
+    def falling(self, at: Fraction, order: int = 0) -> arb:
+        """∫ (ρ−at)^(order−1)/(order−1)!·e^−F(ρ) over ρ > at; e^−F(at) of order 0.
+
+        Each is minus the derivative of the next one.
+        """
+        if not order:
+            piece, level = self._piece_at(at)
+            return level * piece.height(at)
+        total = arb(0)
+        for piece, level in self._moved(at):
+            total += level * _beyond(piece, order)
+        return total / factorial(order - 1)
+
+    def cell_tail(self, at: Fraction) -> arb:
+        """P(|z_1| > at) of one coordinate where the norm is the sum of p coordinates' sizes.
+
+        |z_1| is the radius times D, P(D > t) = (1−t)^(p−1). It is also the chance that all of some
+        coordinates are farther out than numbers that add up to `at`.
+        """
+        return self.falling(at, self.dimension) / self.falling(Fraction(0), self.dimension)
+
+    def tails(self, radius: Fraction) -> tuple[arb, arb]:
+        """P(ρ < radius) and P(ρ > radius)."""
+        if radius <= 0:
+            return arb(0), arb(1)
+        above = self._from(radius) / _whole(self, ctx.prec)
+        return 1 - above, above
+
+    def density(self, radius: Fraction) -> arb:
+        """The density of the radius."""
+        piece, level = self._piece_at(radius)
+        weight = ball(radius) ** (self.dimension - 1)
+        return weight * level * piece.height(radius) / _whole(self, ctx.prec)
+
+    def quantile_ball(self, low: arb, high: arb) -> arb:
+        """A ball around all radii whose shares are from `low` to `high`."""
+
+        def under(radius: Fraction) -> bool:
+            below, above = self.tails(radius)
+            return bool(below <= low) or bool(above >= 1 - low)
+
+        def over(radius: Fraction) -> bool:
+            below, above = self.tails(radius)
+            return bool(below >= high) or bool(above <= 1 - high)
+
+        inner, outer = _bracket(under)[0], _bracket(lambda radius: not over(radius))[1]
+        return ball(inner).union(ball(outer))
+
+    def moment(self, order: int) -> float | None:
+        """E ρ^order; None where it is infinite."""
+        return _moment(self, order)
+
+    @cached_property
+    def table(self) -> RadiusTable:
+        """Quantiles in float64."""
+        return RadiusTable.of(self)
+
+    def approximate(self, words: Words) -> tuple[Floats, Floats]:
+        """The quantile at word/2^64 and a bound on its error, the undrawn bits included."""
+        return self.table.quantiles(words)
+
+    @property
+    def cell(self) -> "PiecewiseLaw":
+        """The law of one coordinate in the norm of sums: exact for one dimension and for Pareto."""
+        return _cell(self)
+
+    def stated(self) -> list[dict[str, float | None]]:
+        """The pieces in double precision, as `PiecewiseLaw` states them."""
+        return symmetric(self.pieces).stated()[len(self.pieces) :]
+
+    def _levels(self) -> list[arb]:
+        return _levels(self, ctx.prec)
+
+    def _piece_at(self, radius: Fraction) -> tuple[Piece, arb]:
+        at = sum(joint <= radius for joint in self.joints)
+        return self.pieces[at], self._levels()[at]
+
+    def _moved(self, by: Fraction) -> Iterator[tuple[Piece, arb]]:
+        """What is beyond a point, seen from there, with heights at the anchors."""
+        for piece, level in zip(self.pieces, self._levels(), strict=True):
+            if piece.high is not None and piece.high <= by:
+                continue
+            low = max(piece.low or Fraction(0), by)
+            moved = Piece(
+                low - by,
+                None if piece.high is None else piece.high - by,
+                piece.rate,
+                None if piece.centre is None else piece.centre - by,
+            )
+            yield moved, level * piece.height(low)
+
+    def _from(self, radius: Fraction) -> arb:
+        """∫ ρ^(p−1)·e^−F(ρ) over ρ > radius."""
+        total = arb(0)
+        for piece, level in zip(self.pieces, self._levels(), strict=True):
+            if piece.high is None or piece.high > radius:
+                low = max(piece.low or Fraction(0), radius)
+                total += level * (_over(piece, self.dimension, low))
+        return total
+
+
+def _bracket(below: Callable[[Fraction], bool]) -> tuple[Fraction, Fraction]:
+    """Two near radii between which `below` ends to be true."""
+    low, high = Fraction(1), Fraction(1)
+    while not below(low):
+        low /= 2
+    while below(high):
+        high *= 2
+    for _ in range(ctx.prec):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle) else (low, middle)
+    return low, high
+
+
+@lru_cache(maxsize=64)
+def _levels(law: RadialLaw, bits: int) -> list[arb]:
+    """Heights at the anchors of the pieces, which begin there, at this precision."""
+    level, levels = arb(1), []
+    for piece in law.pieces:
+        levels.append(level)
+        if piece.high is not None:
+            level = level * piece.height(piece.high)
+    return levels
+
+
+@lru_cache(maxsize=64)
+def _whole(law: RadialLaw, bits: int) -> arb:
+    """The normaliser at this precision."""
+    return law._from(Fraction(0))
+
+
+def pareto_radius(dimension: int, shape: Fraction, step: Fraction) -> RadialLaw:
+    """Density ∝ (1+step·N)^−(p+shape)."""
+    return RadialLaw(dimension, (Piece(Fraction(0), None, -(dimension + shape), -1 / step),))
+
+
+def _beyond(piece: Piece, order: int) -> arb:
+    """∫ t^(order−1)·height over the piece."""
+    return _over(piece, order, piece.low or Fraction(0))
+
+
+def _over(piece: Piece, order: int, low: Fraction) -> arb:
+    """∫ t^(order−1)·height from `low` to the end of the piece; heights are 1 at its start."""
+    whole = _remaining(piece, order, low)
+    return whole if piece.high is None else whole - _remaining(piece, order, piece.high)
+
+
+def _remaining(piece: Piece, order: int, low: Fraction) -> arb:
+    """The same to where the piece's own shape ends: infinity, or its centre."""
+    scale, other, factors = _sum(piece, order, ctx.prec)
+    if piece.centre is None:
+        x = -ball(piece.rate * low)
+        return scale * (-x).exp() * _series(x, factors)
+    if piece.low is not None and piece.centre > piece.low:
+        share = ball(low / piece.centre)
+    else:
+        share = ball(low / (low - piece.centre))
+    return scale * power(1 - share, other) * _series(share, factors)
+
+
+@lru_cache(maxsize=512)
+def _sum(piece: Piece, order: int, bits: int) -> tuple[arb, Fraction, list[arb]]:
+    """What does not depend on where an integral begins, at this precision.
+
+    With a whole order the tails of Gamma(order) and of Beta(order, other) are sums.
+    """
+    start = piece.low or Fraction(0)
+    if piece.centre is None:
+        rate = -piece.rate
+        scale = ball(factorial(order - 1) / rate**order) * ball(rate * start).exp()
+        return scale, rate, [ball(Fraction(1, j)) for j in range(1, order)]
+    centre = piece.centre
+    inner = centre > start  # (1 − t/centre)^rate; else (1 + t/reach)^rate, reach = −centre
+    other = piece.rate + 1 if inner else -piece.rate - order
+    scale = power(ball(centre / (centre - start)), piece.rate) * ball(abs(centre)) ** order
+    for j in range(order):  # times the Beta function
+        scale = scale * max(j, 1) / ball(other + j)
+    return scale, other, [ball((other + j - 1) / j) for j in range(1, order)]
+
+
+def _series(x: arb, factors: Sequence[arb]) -> arb:
+    """1 + f_1·x + f_1·f_2·x² + …"""
+    total = arb(1)
+    for factor in reversed(factors):
+        total = 1 + x * factor * total
+    return total
+
+
+@lru_cache(maxsize=1024)
+def _moment(law: RadialLaw, order: int) -> float | None:
+    if law.tail is not None and law.tail <= order:
+        return None
+    with precision(BITS):
+        higher = replace(law, dimension=law.dimension + order)
+        return float(higher._from(Fraction(0)) / law._from(Fraction(0)))
+
+
+NEAR, EACH, GROWTH, SELDOM = 2, 6, 1.3, 1e-9
+"""Nodes of a cell's law: up to so many mean errors, so many in each, then by this factor, until its
+tail is so small."""
+
+
+@lru_cache(maxsize=64)
+def _cell(law: RadialLaw) -> PiecewiseLaw:
+    """Exact in one dimension, and for Pareto; else tails are powers between nodes where they are
+    exact."""
+    if law.dimension == 1:
+        return symmetric(law.pieces)
+    last = law.pieces[-1]
+    if last.centre is None or law.tail is None:
+        raise ValueError("the law of a cell is stated for tails that are powers")
+    if len(law.pieces) == 1:
+        return symmetric([Piece(Fraction(0), None, -(law.tail + 1), last.centre)])
+    nodes, orders = _nodes(law, -last.centre)
+    right = [
+        Piece(low, high, -(order + 1), last.centre)
+        for low, high, order in zip(nodes, (*nodes[1:], None), (*orders, law.tail), strict=True)
+    ]
+    rises = [Fraction(log(after / before)) for before, after in pairwise((*orders, law.tail))]
+    both = symmetric(right)
+    return PiecewiseLaw(both.pieces, (*(-rise for rise in reversed(rises)), Fraction(0), *rises))
+
+
+def _nodes(law: RadialLaw, reach: Fraction) -> tuple[list[Fraction], list[Fraction]]:
+    """Nodes, and between each two of them the order of a power of reach+z that meets both tails."""
+    with precision(BITS):
+        mean = float(law.falling(Fraction(0), law.dimension + 1)) / float(
+            law.falling(Fraction(0), law.dimension)
+        )
+        steps = [mean * i / EACH for i in range(NEAR * EACH + 1)]
+        nodes, tails = [Fraction(step) for step in steps], list[arb]()
+        while not tails or float(tails[-1]) > SELDOM:
+            if len(tails) == len(nodes):
+                nodes.append(Fraction(float(nodes[-1]) * GROWTH))
+            tails.append(law.cell_tail(nodes[len(tails)]))
+        orders = [
+            Fraction(float((before / after).log() / (ball(reach + b) / ball(reach + a)).log()))
+            for (a, b), (before, after) in zip(pairwise(nodes), pairwise(tails), strict=True)
+        ]
+    return nodes, orders
