@@ -32,6 +32,7 @@ from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.noise.error import Error, rounded_errors
 from leeward.core.noise.law import Law
 from leeward.core.noise.noise_source import Noise, secret
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import CellNoise, Integers, Laws, Scales, bisect, law_at
 from leeward.core.noise.tabulated import Floats
 
@@ -107,7 +108,7 @@ class Additive(Mechanism):
 
     def public_noise(self) -> CellNoise:
         """The noise of a cell where the scale is the same for all cells, and public."""
-        return CellNoise(self.law, share=0.0, least=float(self.scale(0, None)))
+        return CellNoise(self.public_law, share=0.0, least=float(self.scale(0, None)))
 
     @property
     def lean(self) -> float:
@@ -115,8 +116,13 @@ class Additive(Mechanism):
         return _lean(self)
 
     @property
-    def shared(self) -> int | None:
-        """k where the worker cells of a workplace cell share one H ~ Gamma(k); None elsewhere."""
+    def public_law(self) -> Law:
+        """The law of a cell as readers are told it."""
+        return self.law
+
+    @property
+    def shared(self) -> int | RadialLaw | None:
+        """What the worker cells of a workplace cell share; see `CellNoise`."""
         return None
 
     def true_values(self, counts: Integers, largest: Integers) -> Integers:

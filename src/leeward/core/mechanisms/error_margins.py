@@ -143,7 +143,7 @@ class SpentMargins:
         additive = self.mechanism
         bound = per_job(additive) * allowance_for(additive, SELDOM) if self.bounded else np.inf
         return CellNoise(
-            additive.law,
+            additive.public_law,
             share=1 / two_sided(additive),
             least=float(additive.scale(0, 0)),
             shared=additive.shared,

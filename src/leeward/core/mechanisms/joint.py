@@ -14,6 +14,7 @@ from leeward.core.mechanisms.clipping import FINENESS, Clipping, scaled
 from leeward.core.mechanisms.measurement import COVERAGE, ByMechanism, Spread
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.design import Design, Norm
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import Integers
 from leeward.core.noise.tabulated import Floats
 
@@ -70,11 +71,13 @@ def with_total(values: Integers, design: Design) -> Integers:
     return np.concatenate([values[:, design.slices()[0]].sum(axis=1, keepdims=True), values], 1)
 
 
-def public_draws(design: Design, shape: int = 0) -> "PublicDraws":
+def public_draws(
+    design: Design, shape: int = 0, radius: RadialLaw | None = None
+) -> "PublicDraws":
     """Draws of the public law, loaded when margins are asked for: a plan without loads none."""
     from leeward.core.noise.public_draws import PublicDraws  # noqa: PLC0415 (a plan must not load it)
 
-    return PublicDraws(design, shape)
+    return PublicDraws(design, shape, radius)
 
 
 def drawn_spread(draws: "PublicDraws", size: int, scale: float) -> Spread:

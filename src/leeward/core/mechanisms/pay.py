@@ -17,6 +17,8 @@ from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.body import HEXAGON, Body
 from leeward.core.noise.noise_source import Noise, secret
+from leeward.core.noise.radial_cell import PublicTail
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import Integers, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import StrongAlpha
@@ -167,13 +169,14 @@ class PayMechanism(Mechanism):
         return None
 
 
-class PowerPair(PayMechanism):
-    """What the power-tailed mechanisms of pairs share."""
+class RadialPair(PayMechanism):
+    """What the mechanisms of pairs with one radius for all worker cells share."""
 
     body: ClassVar[Body]
 
-    shape: Fraction
-    step: Fraction
+    radius: RadialLaw
+    step: Fraction = Fraction(1)
+    """t: the radius is in units of S/t."""
 
     @property
     def proved(self) -> Claims:
@@ -186,7 +189,7 @@ class PowerPair(PayMechanism):
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """What is released, with this noise; the auditor runs it with its own."""
         true = true_pairs(cells, self.cap)
-        return noise.pairs(true, self.scales(cells), self.body, int(self.shape))
+        return noise.pairs(true, self.scales(cells), self.body, self.radius)
 
     def _measured(self, columns: Cells | Entries, noise: Noise) -> tuple[Pairs, None]:
         drawn = self._release(as_cells(columns), noise)
@@ -198,21 +201,24 @@ class PowerPair(PayMechanism):
         jobs = Scales(cells.largest, floor=p.floor, factor=p.growth / self.step)
         return jobs, payroll_scales(self, cells, p.growth / self.step)
 
-    def error(self, cells: Cells, count: float, payroll: float) -> Floats:
-        """By the closed form of the body; rounding is left out."""
+    def error(self, cells: Cells, count: float, payroll: float) -> Floats | None:
+        """By the closed form of the body, whose radius has the mean p; rounding is left out."""
+        radius = self.radius.moment(1)
+        if radius is None:
+            return None
         jobs, pay = (scale.floats for scale in self.scales(cells))
         both, at = np.unique(np.stack([jobs, pay], axis=-1), axis=0, return_inverse=True)
-        found = [self.body.absolute(count * a, payroll * b) for a, b in both]
-        return np.array(found)[at.ravel()] / float(self.shape - 1)
+        errors = [self.body.absolute(count * a, payroll * b) for a, b in both]
+        return np.array(errors)[at.ravel()] * radius / self.radius.dimension
 
     @property
     def steady(self) -> bool:
-        """A variance needs k > 2."""
-        return self.shape > 2
+        """Whether the radius has a variance."""
+        return self.radius.moment(2) is not None
 
     def beyond(self, ratio: float, reach: Floats) -> Floats:
-        """In closed form."""
-        return self.body.beyond(-ratio, 1.0, reach * float(self.step), int(self.shape))
+        """In closed form, from the tail of one number of as many."""
+        return self.body.beyond(-ratio, 1.0, reach * float(self.step), PublicTail(self.radius))
 
 
 def as_cells(columns: Cells | Entries) -> Cells:
@@ -238,7 +244,7 @@ def largest_payroll(cells: Cells) -> Integers:
 def noisy_indices(index: Integers, spread: Fraction, noise: Noise) -> Integers:
     """Pairs of grid indices (w, 1, 2) with hexagonal noise of this scale."""
     scales = Scales(np.ones(len(index), dtype=np.int64), factor=spread)
-    return noise.pairs(index, (scales, scales), HEXAGON, 0)
+    return noise.pairs(index, (scales, scales), HEXAGON, None)
 
 
 def refuse_worker_cells(name: str, parameters: Parameters) -> None:

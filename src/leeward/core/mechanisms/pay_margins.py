@@ -156,7 +156,7 @@ def reach(body: Body, count: float, payroll: float, coverage: Fraction) -> float
     """Within this |count·Z₁ + payroll·Z₂| stays with this probability, Z of density e^−‖z‖."""
 
     def kept(z: float) -> float:
-        return 1 - float(body.beyond(count, payroll, np.array([z]), 0)[0])
+        return 1 - float(body.beyond(count, payroll, np.array([z]))[0])
 
     return smallest(kept, coverage)
 

@@ -5,20 +5,21 @@ of the hexagon |a| ≤ 1, |b| ≤ 1, |a−b| ≤ 1, which holds every change of 
 and payroll: joiners of any pay, and raises. So a changed pay is one step.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
 from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.mechanisms.pay import PowerPair, PublishedPay, read_cap
+from leeward.core.mechanisms.pay import PublishedPay, RadialPair, read_cap
 from leeward.core.mechanisms.vector_pareto import tail_and_step
 from leeward.core.noise.body import HEXAGON, Body
+from leeward.core.noise.radial_law import RadialLaw, pareto_radius
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha
 
 
 @dataclass(frozen=True)
-class PayPareto(PowerPair):
+class PayPareto(RadialPair):
     """Noise of scale S/t for counts and B·S/t for payrolls, S = max(α·largest, Δ), B the cap.
 
     `release(counts, payroll, largest)`: payroll has pay from 0 to `cap` a job, `largest` counts an
@@ -42,6 +43,7 @@ class PayPareto(PowerPair):
     parameters: Parameters
     cap: int
     statistic: PublishedPay
+    radius: RadialLaw = field(repr=False)
     shape: Fraction
     step: Fraction
 
@@ -52,9 +54,6 @@ class PayPareto(PowerPair):
         """The k and t of smallest expected error among those that keep the promise."""
         parameters.only_tight(cls.name)
         most, published = read_cap(cap, statistic)
-        return cls(
-            parameters,
-            most,
-            published,
-            *tail_and_step(parameters, 2 * parameters.cells, whole=True),
-        )
+        dimension = 2 * parameters.cells
+        shape, step = tail_and_step(parameters, dimension, whole=True)
+        return cls(parameters, most, published, pareto_radius(dimension, shape), shape, step)

@@ -5,15 +5,16 @@ S_P = max(α·P_max, ΔB) and Z of density ∝ (1+‖z‖)^−(2+k) in the norm 
 apart, which the calibration pays for.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
 from leeward.core.exact import at_most, ball, dyadic_down, precision
 from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.mechanisms.pay import PowerPair, PublishedPay, read_cap, refuse_worker_cells
+from leeward.core.mechanisms.pay import PublishedPay, RadialPair, read_cap, refuse_worker_cells
 from leeward.core.noise.body import HEXAGON, Body
+from leeward.core.noise.radial_law import RadialLaw, pareto_radius
 from leeward.core.privacy import ProportionalAlpha
 
 BITS = 96
@@ -22,7 +23,7 @@ MOST_SHAPE = 64
 
 
 @dataclass(frozen=True)
-class PayTwoScales(PowerPair):
+class PayTwoScales(RadialPair):
     """One pair a workplace cell; `largest_payroll` is that of the establishment that pays most.
 
     It counts all jobs of an establishment, whatever the filter of a table. Options as of
@@ -46,6 +47,7 @@ class PayTwoScales(PowerPair):
     parameters: Parameters
     cap: int
     statistic: PublishedPay
+    radius: RadialLaw = field(repr=False)
     shape: Fraction
     step: Fraction
 
@@ -66,7 +68,7 @@ class PayTwoScales(PowerPair):
             shape = max(shapes, key=lambda k: _step(parameters, k) * (k - 1))
             step = _step(parameters, shape)
         _certify(parameters, shape, step)
-        return cls(parameters, most, published, shape, step)
+        return cls(parameters, most, published, pareto_radius(2, shape), shape, step)
 
 
 def _step(parameters: Parameters, shape: Fraction) -> Fraction:

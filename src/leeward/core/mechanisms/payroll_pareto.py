@@ -5,7 +5,7 @@ step moves all payrolls of a workplace cell together: B·S with S = max(αX, Δ)
 proportional policy max(α·P_max, ΔB).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
@@ -25,8 +25,9 @@ from leeward.core.mechanisms.pay import (
     read_cap,
 )
 from leeward.core.mechanisms.vector_pareto import tail_and_step
-from leeward.core.noise.law import pareto
 from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.radial_cell import PublicTail, stated_cell
+from leeward.core.noise.radial_law import RadialLaw, pareto_radius
 from leeward.core.noise.scales import Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha
@@ -43,12 +44,65 @@ def payroll_alone(name: str, statistic: object) -> None:
         )
 
 
-@dataclass(frozen=True)
-class PayrollPareto(PayMechanism):
-    """Noise of scale S_P/t. Options: `cap`; `by_payroll`, whether S_P follows the largest payroll.
+class RadialPayroll(PayMechanism):
+    """Payrolls of all worker cells with one radius, without counts.
 
-    That is covered under the proportional policy alone.
+    Options: `cap`; `by_payroll`, whether S_P follows the largest payroll. That is covered under
+    the proportional policy only.
     """
+
+    claims: ClassVar[Claims] = {
+        "pay": (StrongAlpha(), ProportionalAlpha()),
+        "worker_pay": (StrongAlpha(), ProportionalAlpha()),
+    }
+    with_count: ClassVar[bool] = False
+
+    radius: RadialLaw
+    step: Fraction = Fraction(1)
+    """t: the radius is in units of S_P/t."""
+
+    @property
+    def proved(self) -> Claims:
+        """The largest payroll bounds proportional steps alone."""
+        if not self.by_payroll:
+            return self.claims
+        return dict.fromkeys(self.claims, (ProportionalAlpha(),))
+
+    def _release(self, cells: Cells, noise: Noise) -> Integers:
+        """What is released, with this noise; the auditor runs it with its own."""
+        true, scales = payroll_of(cells, self.cap), self.scales(cells)
+        if self.parameters.cells > 1:
+            return noise.block(true, scales, self.radius)
+        return noise.rounded(true[:, 0], stated_cell(self.radius), scales)[:, None]
+
+    def _measured(self, columns: Cells | Entries, noise: Noise) -> tuple[Pairs, None]:
+        payroll = self._release(as_cells(columns), noise)
+        return Pairs(np.zeros_like(payroll), payroll), None
+
+    def scales(self, cells: Cells) -> Scales:
+        """S_P/t."""
+        return payroll_scales(self, cells, self.parameters.growth / self.step)
+
+    def error(self, cells: Cells, count: float, payroll: float) -> Floats | None:
+        """E|Z| of one of p cells is a p-th of that of the radius."""
+        radius = self.radius.moment(1)
+        if radius is None:
+            return None
+        return self.scales(cells).floats * abs(payroll) * radius / self.radius.dimension
+
+    @property
+    def steady(self) -> bool:
+        """Whether the radius has a variance."""
+        return self.radius.moment(2) is not None
+
+    def beyond(self, ratio: float, reach: Floats) -> Floats:
+        """P(|Z| > z) of one cell."""
+        return PublicTail(self.radius).tail(reach * float(self.step))
+
+
+@dataclass(frozen=True)
+class PayrollPareto(RadialPayroll):
+    """Noise of scale S_P/t, of power tails k."""
 
     name: ClassVar[str] = "payroll_pareto"
     words: ClassVar[Words] = Words(
@@ -57,15 +111,11 @@ class PayrollPareto(PayMechanism):
         "together, in proportion to the largest establishment; they are zero on average, mostly "
         "small, and now and then large. Counts are not released.",
     )
-    claims: ClassVar[Claims] = {
-        "pay": (StrongAlpha(), ProportionalAlpha()),
-        "worker_pay": (StrongAlpha(), ProportionalAlpha()),
-    }
-    with_count: ClassVar[bool] = False
 
     parameters: Parameters
     cap: int
     statistic: PublishedPay
+    radius: RadialLaw = field(repr=False)
     shape: Fraction
     step: Fraction
     by_payroll: bool = False
@@ -84,39 +134,5 @@ class PayrollPareto(PayMechanism):
         most, published = read_cap(cap, statistic)
         payroll_alone(cls.name, published)
         shape, step = tail_and_step(parameters, parameters.cells)
-        return cls(parameters, most, published, shape, step, by_payroll)
-
-    @property
-    def proved(self) -> Claims:
-        """The largest payroll bounds proportional steps alone."""
-        if not self.by_payroll:
-            return self.claims
-        return dict.fromkeys(self.claims, (ProportionalAlpha(),))
-
-    def _release(self, cells: Cells, noise: Noise) -> Integers:
-        """What is released, with this noise; the auditor runs it with its own."""
-        true, scales = payroll_of(cells, self.cap), self.scales(cells)
-        if self.parameters.cells > 1:
-            return noise.block(true, scales, int(self.shape))
-        return noise.rounded(true[:, 0], pareto(self.shape), scales)[:, None]
-
-    def _measured(self, columns: Cells | Entries, noise: Noise) -> tuple[Pairs, None]:
-        payroll = self._release(as_cells(columns), noise)
-        return Pairs(np.zeros_like(payroll), payroll), None
-
-    def scales(self, cells: Cells) -> Scales:
-        """S_P/t."""
-        return payroll_scales(self, cells, self.parameters.growth / self.step)
-
-    def error(self, cells: Cells, count: float, payroll: float) -> Floats:
-        """E|Z| = 1/(k−1)."""
-        return self.scales(cells).floats * abs(payroll) / float(self.shape - 1)
-
-    @property
-    def steady(self) -> bool:
-        """A variance needs k > 2."""
-        return self.shape > 2
-
-    def beyond(self, ratio: float, reach: Floats) -> Floats:
-        """P(|Z| > z) = (1+z)^−k."""
-        return np.asarray((1 + reach * float(self.step)) ** -float(self.shape))
+        radius = pareto_radius(parameters.cells, shape)
+        return cls(parameters, most, published, radius, shape, step, by_payroll)

@@ -16,6 +16,7 @@ from leeward.core.mechanisms.flows import flows_of_classes
 from leeward.core.mechanisms.gains import GainsOfEstablishments
 from leeward.core.mechanisms.joint_clipped import JointClipped
 from leeward.core.mechanisms.joint_pareto import JointPareto
+from leeward.core.mechanisms.joint_radial import JointRadial
 from leeward.core.mechanisms.log_laplace import LogLaplace
 from leeward.core.mechanisms.log_pair import LogPair
 from leeward.core.mechanisms.measurement import Measurement
@@ -23,12 +24,17 @@ from leeward.core.mechanisms.node_laplace import NodeLaplace
 from leeward.core.mechanisms.parameters import Parameters, Share
 from leeward.core.mechanisms.pay import PayMechanism
 from leeward.core.mechanisms.pay_centred import PayCentred
+from leeward.core.mechanisms.pay_centred_radial import PayCentredRadial
 from leeward.core.mechanisms.pay_clipped import PayClipped
 from leeward.core.mechanisms.pay_pareto import PayPareto
+from leeward.core.mechanisms.pay_radial import PayRadial
 from leeward.core.mechanisms.pay_two_scales import PayTwoScales
 from leeward.core.mechanisms.payroll_pareto import PayrollPareto
+from leeward.core.mechanisms.payroll_radial import PayrollRadial
 from leeward.core.mechanisms.payroll_slope import PayrollSlope
 from leeward.core.mechanisms.percentiles import percentiles_of_classes
+from leeward.core.mechanisms.radial_product import RadialProduct
+from leeward.core.mechanisms.radial_slope import RadialSlope
 from leeward.core.mechanisms.scale import Scale
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.mechanisms.smooth_gamma import SmoothGamma
@@ -37,13 +43,15 @@ from leeward.core.mechanisms.staircase import Staircase
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.privacy import Guarantee
 
-Calibrated = Additive | Clipped | JointPareto | PayMechanism
+Calibrated = Additive | Clipped | RadialProduct | PayMechanism
 
 REGISTRY: Mapping[str, type[Calibrated]] = {
     "slope": Slope,
     "staircase": Staircase,
+    "radial_slope": RadialSlope,
     "vector_pareto": VectorPareto,
     "clipped": Clipped,
+    "joint_radial": JointRadial,
     "joint_pareto": JointPareto,
     "joint_clipped": JointClipped,
     "smooth_gamma": SmoothGamma,
@@ -52,11 +60,14 @@ REGISTRY: Mapping[str, type[Calibrated]] = {
     "edge_laplace": EdgeLaplace,
     "node_laplace": NodeLaplace,
     "scale": Scale,
+    "pay_centred_radial": PayCentredRadial,
     "pay_centred": PayCentred,
+    "pay_radial": PayRadial,
     "pay_pareto": PayPareto,
     "pay_two_scales": PayTwoScales,
     "pay_clipped": PayClipped,
     "log_pair": LogPair,
+    "payroll_radial": PayrollRadial,
     "payroll_pareto": PayrollPareto,
     "payroll_slope": PayrollSlope,
     "edge_pay": EdgePay,
@@ -78,19 +89,19 @@ CANDIDATES = {
     ("worker", "worker"): ("edge_laplace",),
     ("worker", "pay"): ("edge_pay",),
     ("worker", "worker_pay"): ("edge_pay",),
-    ("strong", "workplace"): ("slope", "staircase", "vector_pareto"),
-    ("weak", "workplace"): ("slope", "staircase", "vector_pareto"),
-    ("strong", "worker"): ("vector_pareto", "clipped"),
-    ("weak", "worker"): ("vector_pareto", "clipped", "slope", "staircase"),
+    ("strong", "workplace"): ("slope", "staircase", "radial_slope", "vector_pareto"),
+    ("weak", "workplace"): ("slope", "staircase", "radial_slope", "vector_pareto"),
+    ("strong", "worker"): ("radial_slope", "vector_pareto", "clipped"),
+    ("weak", "worker"): ("radial_slope", "vector_pareto", "clipped", "slope", "staircase"),
     ("worker", "gains"): ("edge_laplace",),
-    ("strong", "gains"): ("vector_pareto", "clipped"),
-    ("weak", "gains"): ("vector_pareto", "clipped"),
-    ("strong", "joint"): ("joint_pareto", "joint_clipped"),
-    ("weak", "joint"): ("joint_pareto", "joint_clipped"),
-    ("strong", "pay"): ("pay_centred", "pay_clipped"),
-    ("strong", "worker_pay"): ("pay_centred", "pay_clipped"),
+    ("strong", "gains"): ("radial_slope", "vector_pareto", "clipped"),
+    ("weak", "gains"): ("radial_slope", "vector_pareto", "clipped"),
+    ("strong", "joint"): ("joint_radial", "joint_pareto", "joint_clipped"),
+    ("weak", "joint"): ("joint_radial", "joint_pareto", "joint_clipped"),
+    ("strong", "pay"): ("pay_centred_radial", "pay_centred", "pay_clipped"),
+    ("strong", "worker_pay"): ("pay_centred_radial", "pay_centred", "pay_clipped"),
     ("proportional", "pay"): ("pay_two_scales", "log_pair", "pay_clipped"),
-    ("proportional", "worker_pay"): ("pay_two_scales", "payroll_pareto"),
+    ("proportional", "worker_pay"): ("pay_two_scales", "payroll_radial", "payroll_pareto"),
 }
 CANDIDATES |= {("proportional", kind): CANDIDATES["strong", kind] for kind in COUNTS}
 """What `auto` compares, by policy and kind of table."""

@@ -18,11 +18,11 @@ from leeward.core.mechanisms.error_margins import (
     from_counts,
     spend,
 )
-from leeward.core.mechanisms.joint_pareto import JointPareto, paid_margins
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import AUTO, MOST_EPSILON, Parameters, Share
 from leeward.core.mechanisms.pay import PayMechanism
 from leeward.core.mechanisms.pay_margins import pay_margins, unpaid_margins
+from leeward.core.mechanisms.radial_product import RadialProduct, paid_margins
 from leeward.core.mechanisms.registry import (
     GAUSSIAN,
     IN_PLANS,
@@ -80,7 +80,7 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     rule: MarginRule = NoMargins() if margins is None else PublicMargins()
     if narrowed:
         rule = NarrowedMargins()
-    elif spent and isinstance(mechanism, JointPareto):
+    elif spent and isinstance(mechanism, RadialProduct):
         rule = paid_margins(mechanism, asked.epsilon * spent)
     elif spent and isinstance(mechanism, PayMechanism):
         rule = pay_margins(mechanism, asked.epsilon * spent)
@@ -166,7 +166,7 @@ def _calibrated(
     options: dict[str, Any] = {"tables": shape.tables} if "joint" in claims else {}
     if "pay" in claims:
         options |= dict(shape.pay)
-    if name == "payroll_pareto" and pays.policy.name == "proportional":
+    if name in ("payroll_radial", "payroll_pareto") and pays.policy.name == "proportional":
         options["by_payroll"] = True  # the narrower scale, which only this policy allows
     if narrowed:
         options["margins"] = narrowed

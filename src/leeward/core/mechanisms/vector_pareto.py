@@ -12,35 +12,23 @@ from typing import ClassVar
 
 import numpy as np
 from flint import arb
-from numpy.typing import ArrayLike
 
 from leeward.core.exact import at_most, ball, dyadic_down, precision
-from leeward.core.mechanisms.additive import Additive, Covered
-from leeward.core.mechanisms.calibrated import Claims, Words
-from leeward.core.mechanisms.checked_columns import block_shape, whole_numbers
+from leeward.core.mechanisms.additive import Covered
+from leeward.core.mechanisms.calibrated import Words
 from leeward.core.mechanisms.parameters import Parameters
-from leeward.core.noise.law import PiecewiseLaw, pareto
-from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import Integers, Scales
+from leeward.core.mechanisms.radial_block import LOG_REACHES, RadialBlock
+from leeward.core.noise.radial_law import RadialLaw, pareto_radius
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy import StrongAlpha
 
 BITS = 96
-LOG_REACHES = np.linspace(np.log(1e-6), np.log(1e9), 1201)
-"""Where joint coverage is computed, as ln z: between them it is straight to 10⁻⁴."""
-
 NODES = 801
 """Points of the integral over ln H, whose integrand falls off faster than exponentially."""
 
 
 @dataclass(frozen=True)
-class VectorPareto(Additive):
-    """Joint noise of scale S/t, S = max(α·largest total size, Δ).
-
-    `counts` is (workplaces, cells), `largest` (workplaces,): the largest establishment counted
-    with *all* its jobs. Filters and incomplete code lists are covered. With one cell, plain
-    columns of equal shape are accepted too. Errors and distributions are those of one cell.
-    """
+class VectorPareto(RadialBlock):
+    """Joint noise of scale S/t, S = max(α·largest total size, Δ), of power tails k."""
 
     name: ClassVar[str] = "vector_pareto"
     words: ClassVar[Words] = Words(
@@ -49,11 +37,8 @@ class VectorPareto(Additive):
         "proportion to the largest establishment; they are zero on average, mostly small, and "
         "now and then large.",
     )
-    joint: ClassVar[bool] = True
-    claims: ClassVar[Claims] = {kind: (StrongAlpha(),) for kind in ("workplace", "worker", "gains")}
-
     parameters: Parameters
-    law: PiecewiseLaw = field(repr=False)
+    radius: RadialLaw = field(repr=False)
     shape: Fraction
     step: Fraction
 
@@ -61,45 +46,19 @@ class VectorPareto(Additive):
     def calibrated(cls, parameters: Parameters) -> "VectorPareto":
         """The k and t of smallest expected error among those that keep the promise."""
         parameters.only_tight(cls.name)
-        shape, step = tail_and_step(parameters, parameters.cells)
-        return cls(parameters, pareto(shape), shape, step)
-
-    def _release(
-        self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
-    ) -> Integers:
-        """Noisy counts (workplaces, cells), each row drawn jointly."""
-        n = whole_numbers([] if counts is None else counts, "counts")
-        x = whole_numbers([] if largest is None else largest, "largest")
-        if self.parameters.cells == 1 and n.shape == x.shape:
-            return super()._release(n, x, noise)
-        block_shape(n, x, self.parameters.cells)
-        if self.parameters.cells == 1:
-            return super()._release(n[:, 0], x, noise)[:, None]
-        return noise.block(n, self.scales(x, x), int(self.shape))
+        cells = parameters.cells
+        shape, step = tail_and_step(parameters, cells)
+        return cls(parameters, pareto_radius(cells, shape), shape, step)
 
     @property
     def shared(self) -> int | None:
-        """A single cell has no block."""
+        """k of one H ~ Gamma(k), by which every Laplace number is divided."""
         return int(self.shape) if self.parameters.cells > 1 else None
-
-    def columns(
-        self, counts: ArrayLike | None, largest: ArrayLike | None
-    ) -> tuple[Integers, Integers]:
-        """Only the largest establishment matters for the noise."""
-        if largest is None or self.parameters.cells == 1:
-            return super().columns(counts, largest)
-        x = whole_numbers(largest, "largest")
-        return x, x
 
     def together(self, alone: Covered) -> Covered:
         """P(|Z| ≤ z in all d cells) = E(1−e^(−zH))^d, between points of a fine table."""
         d = self.parameters.cells
         return lambda z: np.interp(np.log(z), LOG_REACHES, _joint(float(self.shape), d), left=0.0)
-
-    def scales(self, counts: Integers, largest: Integers) -> Scales:
-        """S/t with S = max(αX, Δ)."""
-        alpha = self.parameters.growth
-        return Scales(largest, floor=self.parameters.floor, factor=alpha / self.step)
 
 
 @lru_cache(maxsize=64)

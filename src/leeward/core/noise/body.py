@@ -8,6 +8,7 @@ neighbouring vertices span the lattice, so all cones have the same area.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,42 +63,58 @@ class Body:
         pairs = self._combined(count, payroll)
         return float(np.mean([2 * (a * a + a * b + b * b) for a, b in pairs]))
 
-    def beyond(self, count: float, payroll: float, reach: Floats, shape: int) -> Floats:
-        """P(|count·Z₁ + payroll·Z₂| > reach) where Z is divided by one H ~ Gamma(shape).
+    def beyond(
+        self, count: float, payroll: float, reach: Floats, tail: "CellTail | None" = None
+    ) -> Floats:
+        """P(|count·Z₁ + payroll·Z₂| > reach) where Σ‖z_i‖ has the radial law of the tail.
 
-        With shape 0 there is no H.
+        Without one the density is ∝ e^−‖z‖.
         """
         total = np.zeros_like(reach)
         for pair in self._combined(count, payroll):
             small, large = sorted(pair, key=abs)
-            total += _beyond(small, large, reach, shape)
+            total += _beyond(small, large, reach, EXPONENTIAL if tail is None else tail)
         return np.asarray(total / len(self.cones))
 
 
-def _beyond(small: float, large: float, reach: Floats, shape: int) -> Floats:
-    """P(|small·E₁ + large·E₂| > reach·H), |small| ≤ |large|, in closed form."""
+class CellTail(Protocol):
+    """P(ρ·D > x) of one of the numbers that add up to a radius, and minus x times its slope."""
+
+    def tail(self, x: Floats) -> Floats:
+        """P(ρ·D > x)."""
+
+    def steep(self, x: Floats) -> Floats:
+        """x·density: with the tail that of a sum of two of them."""
+
+
+class ExponentialTail:
+    """That of exponentials, whose radius is Gamma."""
+
+    def tail(self, x: Floats) -> Floats:
+        return np.asarray(np.exp(-x))
+
+    def steep(self, x: Floats) -> Floats:
+        return np.asarray(x * np.exp(-x))
+
+
+EXPONENTIAL = ExponentialTail()
+
+
+def _beyond(small: float, large: float, reach: Floats, cell: CellTail) -> Floats:
+    """P(|small·D₁ + large·D₂|·ρ > reach), |small| ≤ |large|, in closed form.
+
+    The form is that of exponentials: what is true of them for every Gamma radius is true of any.
+    """
     if large == 0:
         return np.zeros_like(reach)
     far, near = abs(large), abs(small)
     if near == 0:
-        return _tail(reach / far, shape)
+        return cell.tail(reach / far)
     if small * large < 0:
-        return (far * _tail(reach / far, shape) + near * _tail(reach / near, shape)) / (far + near)
+        return (far * cell.tail(reach / far) + near * cell.tail(reach / near)) / (far + near)
     if far - near < NEARLY * far:
-        return _double_tail(reach / far, shape)
-    return (far * _tail(reach / far, shape) - near * _tail(reach / near, shape)) / (far - near)
-
-
-def _tail(x: Floats, shape: int) -> Floats:
-    """E e^(−xH), H ~ Gamma(shape); e^−x without H."""
-    return np.asarray((1 + x) ** -float(shape) if shape else np.exp(-x))
-
-
-def _double_tail(x: Floats, shape: int) -> Floats:
-    """E(1 + xH)e^(−xH): the tail of a sum of two exponentials."""
-    if not shape:
-        return np.asarray((1 + x) * np.exp(-x))
-    return np.asarray((1 + x) ** -float(shape) * (1 + shape * x / (1 + x)))
+        return cell.tail(reach / far) + cell.steep(reach / far)
+    return (far * cell.tail(reach / far) - near * cell.tail(reach / near)) / (far - near)
 
 
 HEXAGON = Body("hexagon", ((1, 0), (1, 1), (0, 1), (-1, 0), (-1, -1), (0, -1)))

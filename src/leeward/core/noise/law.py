@@ -187,6 +187,12 @@ class PiecewiseLaw:
 
 def read_law(stated: Sequence[Mapping[str, float | None]]) -> PiecewiseLaw:
     """The law of stated pieces; ValueError or ArithmeticError later on where there is none."""
+    jumps = tuple(Fraction(entry["jump"] or 0) for entry in stated[1:])
+    return PiecewiseLaw(read_pieces(stated), jumps)
+
+
+def read_pieces(stated: Sequence[Mapping[str, float | None]]) -> tuple[Piece, ...]:
+    """Adjoining pieces from what states them; the last one is without end."""
     starts = [None if entry["low"] is None else Fraction(entry["low"]) for entry in stated]
     pieces = []
     for entry, (low, high) in zip(stated, pairwise([*starts, None]), strict=True):
@@ -197,7 +203,7 @@ def read_law(stated: Sequence[Mapping[str, float | None]]) -> PiecewiseLaw:
             pieces.append(Piece(low, high, Fraction(0), centre=low))
         else:
             pieces.append(Piece(low, high, Fraction(power) - 1, Fraction(centre or 0)))
-    return PiecewiseLaw(tuple(pieces), tuple(Fraction(entry["jump"] or 0) for entry in stated[1:]))
+    return tuple(pieces)
 
 
 def _halves(piece: Piece, *, split: bool) -> Sequence[tuple[Fraction | None, Fraction | None, int]]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from leeward.core.noise.design import Design
 from leeward.core.noise.law import PiecewiseLaw, symmetric
 from leeward.core.noise.piece import Piece
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.randomness import SeededBits
 
 Floats = NDArray[np.float64]
@@ -30,11 +31,19 @@ SURE = 3.0
 class PublicDraws:
     """Seeded draws of the noise of a design in units of its scale: its total, then each table.
 
-    `shape` is k, or 0 where tails are exponential. Everyone can repeat them; no release uses them.
+    `shape` is k of power tails; else N has the law of `radius`, or without one ∝ e^−N. Everyone can
+    repeat them; no release uses them.
     """
 
     design: Design
     shape: int = 0
+    radius: RadialLaw | None = None
+
+    @property
+    def tail(self) -> float:
+        """The power of tails; 0 where they are exponential."""
+        tail = None if self.radius is None else self.radius.tail
+        return self.shape if tail is None else float(tail)
 
     def reach(self, table: int, coverage: float, *, block: bool = False) -> float:
         """What |noise| of a cell keeps to with this probability; `block`: that of all cells.
@@ -72,14 +81,14 @@ def _law(draws: PublicDraws, table: int) -> PiecewiseLaw:
     shares = np.diff([0.0, *KNOTS, 1.0])
     last = ends[-1]
     beyond = float(drawn[drawn > last].mean()) - last
-    widths = [*np.diff(ends).tolist(), last / draws.shape if draws.shape else beyond]
+    widths = [*np.diff(ends).tolist(), last / draws.tail if draws.tail else beyond]
     heights = np.log(shares / np.array(widths))
     flat = [
         Piece(Fraction(a), Fraction(b), Fraction(0), centre=Fraction(a)) for a, b in pairwise(ends)
     ]
-    power = Fraction(-draws.shape - 1)
+    power = Fraction(-draws.tail - 1)
     tail = Piece(Fraction(last), None, power, Fraction(0))
-    if not draws.shape:
+    if not draws.tail:
         tail = Piece(Fraction(last), None, Fraction(-1 / beyond))
     jumps = [Fraction(number) for number in np.diff(heights).tolist()]
     right, both = [*flat, tail], symmetric([*flat, tail])
@@ -105,7 +114,7 @@ def _columns(draws: PublicDraws) -> tuple[Floats, ...]:
     left = power = _options([design.powers], np.zeros(ROWS, dtype=np.int64), bits)
     total, rest = generator.gamma(power + 1), generator.gamma(p - power)
     unit = 1 / generator.gamma(draws.shape, size=ROWS) if draws.shape else np.ones(ROWS)
-    columns = [np.abs((total * unit)[:, None])]
+    tables, norm = list[Floats](), total.copy()
     for j, d in enumerate(design.tables):
         weights = [design.power_of(j, number) for number in range(len(design.rests[j]))]
         e = _options(weights, left, bits)
@@ -120,8 +129,12 @@ def _columns(draws: PublicDraws) -> tuple[Floats, ...]:
             above = np.where(positive, each, 0) / np.where(positive, each, 0).sum(1)[:, None]
             under = np.where(positive, 0, each) / np.where(positive, 0, each).sum(1)[:, None]
         cells = (total + below)[:, None] * above - below[:, None] * np.nan_to_num(under)
-        columns.append(np.abs(cells * unit[:, None]))
-    return tuple(columns)
+        tables.append(cells)
+        norm = np.maximum(norm, total + below / float(design.part))
+    if draws.radius is not None:
+        words = generator.integers(2**64, size=ROWS, dtype=np.uint64)
+        unit = draws.radius.approximate(words)[0] / norm
+    return tuple(np.abs(cells * unit[:, None]) for cells in (total[:, None], *tables))
 
 
 def _options(

@@ -5,17 +5,17 @@ of it, a radius of density ∝ ρ^(p−1)·e^−F(ρ). e^−F is made of pieces,
 is whole, every mass is a finite sum of positive terms.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import pairwise
-from math import factorial, log
+from math import factorial
+from typing import Any
 
 from flint import arb, ctx
 
 from leeward.core.exact import ball, precision
-from leeward.core.noise.law import PiecewiseLaw, symmetric
+from leeward.core.noise.law import read_pieces, symmetric
 from leeward.core.noise.piece import Piece, power
 from leeward.core.noise.radius_table import RadiusTable
 from leeward.core.noise.tabulated import Floats, Words
@@ -117,14 +117,10 @@ class RadialLaw:
         """The quantile at word/2^64 and a bound on its error, the undrawn bits included."""
         return self.table.quantiles(words)
 
-    @property
-    def cell(self) -> "PiecewiseLaw":
-        """The law of one coordinate in the norm of sums: exact for one dimension and for Pareto."""
-        return _cell(self)
-
-    def stated(self) -> list[dict[str, float | None]]:
-        """The pieces in double precision, as `PiecewiseLaw` states them."""
-        return symmetric(self.pieces).stated()[len(self.pieces) :]
+    def stated(self) -> dict[str, Any]:
+        """As plain numbers in double precision; `pieces` as `PiecewiseLaw` states them."""
+        pieces = symmetric(self.pieces).stated()[len(self.pieces) :]
+        return {"dimension": self.dimension, "pieces": pieces}
 
     def _levels(self) -> list[arb]:
         return _levels(self, ctx.prec)
@@ -187,9 +183,14 @@ def _whole(law: RadialLaw, bits: int) -> arb:
     return law._from(Fraction(0))
 
 
-def pareto_radius(dimension: int, shape: Fraction, step: Fraction) -> RadialLaw:
-    """Density ∝ (1+step·N)^−(p+shape)."""
-    return RadialLaw(dimension, (Piece(Fraction(0), None, -(dimension + shape), -1 / step),))
+def read_radius(stated: Mapping[str, Any]) -> RadialLaw:
+    """The law that plain numbers state."""
+    return RadialLaw(stated["dimension"], read_pieces(stated["pieces"]))
+
+
+def pareto_radius(dimension: int, shape: Fraction) -> RadialLaw:
+    """Density ∝ (1+N)^−(p+shape)."""
+    return RadialLaw(dimension, (Piece(Fraction(0), None, -(dimension + shape), Fraction(-1)),))
 
 
 def _beyond(piece: Piece, order: int) -> arb:
@@ -251,48 +252,3 @@ def _moment(law: RadialLaw, order: int) -> float | None:
     with precision(BITS):
         higher = replace(law, dimension=law.dimension + order)
         return float(higher._from(Fraction(0)) / law._from(Fraction(0)))
-
-
-NEAR, EACH, GROWTH, SELDOM = 2, 6, 1.3, 1e-9
-"""Nodes of a cell's law: up to so many mean errors, so many in each, then by this factor, until its
-tail is so small."""
-
-
-@lru_cache(maxsize=64)
-def _cell(law: RadialLaw) -> PiecewiseLaw:
-    """Exact in one dimension, and for Pareto; else tails are powers between nodes where they are
-    exact."""
-    if law.dimension == 1:
-        return symmetric(law.pieces)
-    last = law.pieces[-1]
-    if last.centre is None or law.tail is None:
-        raise ValueError("the law of a cell is stated for tails that are powers")
-    if len(law.pieces) == 1:
-        return symmetric([Piece(Fraction(0), None, -(law.tail + 1), last.centre)])
-    nodes, orders = _nodes(law, -last.centre)
-    right = [
-        Piece(low, high, -(order + 1), last.centre)
-        for low, high, order in zip(nodes, (*nodes[1:], None), (*orders, law.tail), strict=True)
-    ]
-    rises = [Fraction(log(after / before)) for before, after in pairwise((*orders, law.tail))]
-    both = symmetric(right)
-    return PiecewiseLaw(both.pieces, (*(-rise for rise in reversed(rises)), Fraction(0), *rises))
-
-
-def _nodes(law: RadialLaw, reach: Fraction) -> tuple[list[Fraction], list[Fraction]]:
-    """Nodes, and between each two of them the order of a power of reach+z that meets both tails."""
-    with precision(BITS):
-        mean = float(law.falling(Fraction(0), law.dimension + 1)) / float(
-            law.falling(Fraction(0), law.dimension)
-        )
-        steps = [mean * i / EACH for i in range(NEAR * EACH + 1)]
-        nodes, tails = [Fraction(step) for step in steps], list[arb]()
-        while not tails or float(tails[-1]) > SELDOM:
-            if len(tails) == len(nodes):
-                nodes.append(Fraction(float(nodes[-1]) * GROWTH))
-            tails.append(law.cell_tail(nodes[len(tails)]))
-        orders = [
-            Fraction(float((before / after).log() / (ball(reach + b) / ball(reach + a)).log()))
-            for (a, b), (before, after) in zip(pairwise(nodes), pairwise(tails), strict=True)
-        ]
-    return nodes, orders

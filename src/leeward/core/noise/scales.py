@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from leeward.core.noise.law import Law, PiecewiseLaw, read_law
 from leeward.core.noise.quartic import QuarticLaw
+from leeward.core.noise.radial_law import RadialLaw, read_radius
 from leeward.core.noise.tabulated import Floats
 
 BOUND = 2**62
@@ -165,7 +166,8 @@ class CellNoise:
     so it allows for what is not known of the scale. Where no establishment is larger than its cell,
     it is at most `slope` times the released value, which allows for the noise of that value; with a
     share of 0 it is just that. With `shared` = k the worker cells of a workplace cell have Z = L/H,
-    L Laplace and one H ~ Gamma(k). `law` None is a standard normal Z. `relative`: the scale is that
+    L Laplace and one H ~ Gamma(k); with a radial law ρ·L/Σ|L|, one ρ of it, and Σ over as many
+    worker cells as it has dimensions. `law` None is a standard normal Z. `relative`: the scale is that
     of the released value, the noise Z/(1+Z).
 
     Rounding moves the mean of the noise by at most `lean` jobs, whatever its scale; 0 where it does
@@ -177,7 +179,7 @@ class CellNoise:
     law: Law | None
     share: float
     least: float
-    shared: int | None = None
+    shared: int | RadialLaw | None = None
     relative: bool = False
     slope: float | None = None
     clips: tuple[Clip, ...] = ()
@@ -191,7 +193,8 @@ class CellNoise:
             "pieces": pieces,
             "share": self.share,
             "least": self.least,
-            "shared": self.shared,
+            "shared": self.shared if isinstance(self.shared, int) else None,
+            "radius": self.shared.stated() if isinstance(self.shared, RadialLaw) else None,
             "relative": self.relative or None,
             "per_job": self.slope,
             "clips": [vars(clip) for clip in self.clips] or None,
@@ -202,12 +205,12 @@ class CellNoise:
     def read(cls, stated: Mapping[str, Any]) -> "CellNoise":
         """The noise that numbers state: what a reader of a certificate has."""
         laws: dict[str, Law | None] = {NORMAL: None, QUARTIC: QuarticLaw()}
-        pieces = stated["pieces"]
+        pieces, radius = stated["pieces"], stated.get("radius")
         return cls(
             laws[stated["law"]] if pieces is None else read_law(pieces),
             stated["share"],
             stated["least"],
-            shared=stated["shared"],
+            shared=read_radius(radius) if radius else stated["shared"],
             relative=bool(stated["relative"]),
             slope=stated["per_job"],
             clips=tuple(Clip(**one) for one in stated["clips"] or ()),
