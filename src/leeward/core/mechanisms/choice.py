@@ -3,6 +3,8 @@
 Everything here follows from public information: the table's shape, the budget, a size profile.
 """
 
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from math import log
 
@@ -12,13 +14,8 @@ from leeward.core.errors import InvalidParameter, LeewardError, NotCovered
 from leeward.core.mechanisms.calibrated import PAY
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import Share
-from leeward.core.mechanisms.registry import (
-    CANDIDATES,
-    candidates,
-    no_mechanism,
-)
-from leeward.core.mechanisms.table_measurement import Shape, log_growth_of, measurement, named
-from leeward.core.noise.design import Design
+from leeward.core.mechanisms.registry import REGISTRY, candidates, no_mechanism
+from leeward.core.mechanisms.table_measurement import LARGE, measurement, named
 from leeward.core.privacy import Guarantee
 
 
@@ -58,31 +55,27 @@ def _tried(
     return measurements or [named(names[0], marginal, guarantee, margins)], refused
 
 
-POWER = Fraction(2, 5)
-"""Up to this part of ε for the dimension, power tails are better than noise of public scale."""
-
-
 def choose_joint(
     marginal: Marginal, asked: Guarantee, margins: Share, profile: SizeProfile
 ) -> tuple[Measurement, str]:
-    """joint_pareto where p·ln(1+α) is at most 2/5 of ε, else joint_clipped; and what else gives.
+    """The smallest predicted error of all tables together; and what else the budget would give.
 
-    Margins of joint_pareto are paid: where they must be free, it is joint_clipped.
+    Margins of a scale that is confidential are paid: where they must be free, the scale is public.
     """
-    pareto, clipped = CANDIDATES[asked.policy.name, "joint"]
-    measurements = [named(clipped, marginal, asked, margins)]
-    price = log_growth_of(measurements[0].parameters) * Design(Shape.of(marginal).tables).dimension
-    limit = float(POWER * asked.epsilon)
-    if price <= limit and margins != 0:
-        measurements = [named(pareto, marginal, asked, margins), *measurements]
-    best, *others = measurements
-    words = "at most" if price <= limit else "above"
-    rule = f"p·ln(1+alpha) is {price:.3g}, {words} {limit:.3g} (2/5 epsilon)"
-    rule += ", but its margins must be free" if price <= limit and margins == 0 else ""
-    told = [rule if asked.rho == 0 else "the one joint mechanism for a budget in rho"]
-    told += [_times(other, best, profile) for other in others]
-    told.append(_against_split(best, marginal, asked, margins, profile))
-    return best, "; ".join((*told, *(() if asked.rho else (_grouping(marginal),))))
+    names = candidates(marginal, asked, margins)
+    if margins == 0:
+        names = tuple(name for name in names if REGISTRY[name].free_margins)
+    measurements, refused = _tried(names, marginal, asked, margins)
+    best, *others = sorted(measurements, key=lambda measurement: _error(measurement, profile))
+    first = f"smallest predicted error{_most(best, profile)}"
+    if not others and not refused:
+        budget = "for a budget in rho" if asked.rho > 0 else "with free margins"
+        first = f"the one joint mechanism {budget}"
+    reasons = [first, *(_times(other, best, profile) for other in others)]
+    reasons += [f"{name} needs more epsilon{_for(why)}" for name, why in refused.items()]
+    reasons.append(_against_split(best, marginal, asked, margins, profile))
+    grouped = () if asked.rho > 0 else (_grouping(best, marginal, asked, margins),)
+    return best, "; ".join((*reasons, *grouped))
 
 
 def _against_split(
@@ -105,24 +98,30 @@ def _against_split(
     return f"{words} would have {mean / _error(best, profile):.3g} times the error"
 
 
-def _grouping(marginal: Marginal) -> str:
-    """What two products of tables of like size would give, at half of ε each."""
+def _grouping(best: Measurement, marginal: Marginal, guarantee: Guarantee, margins: Share) -> str:
+    """What two products of tables of like size would give by this mechanism, at half of ε each."""
     parts = sorted(marginal.breakdowns, key=lambda breakdown: breakdown.cells)
-    whole = Design(tuple(part.cells for part in parts), "side").absolute
-    best, found = 0.0, ""
-    for cut in range(1, len(parts)):
-        both = parts[:cut], parts[cut:]
-        errors = [2 * e for group in both for e in Design(tuple(o.cells for o in group),
-                                                          "side").absolute]  # fmt: skip
-        times = [a / b for a, b in zip(errors, whole, strict=True)]
+    order = [marginal.breakdowns.index(part) for part in parts]
+    whole, half = best.expected_errors(LARGE), guarantee.share(Fraction(1, 2))
+    least, grouping = 0.0, ""
+    for cut in range(1, len(parts)) if whole is not None else ():
+        errors = list[float]()
+        for group in (parts[:cut], parts[cut:]):
+            some = replace(marginal, breakdowns=tuple(group))
+            with suppress(LeewardError):
+                own = measurement(best.name, some, half, margins).expected_errors(LARGE)
+                errors += [] if own is None else own[1:].tolist()
+        if len(errors) < len(parts) or whole is None:
+            continue
+        times = [error / whole[1 + at] for error, at in zip(errors, order, strict=True)]
         gain = sum(map(log, times)) / len(times)
-        if gain < best:
-            best = gain
+        if gain < least:
+            least = gain
             small, rest = sum(times[:cut]) / cut, sum(times[cut:]) / (len(times) - cut)
-            first = ", ".join(breakdown.name for breakdown in both[0])
-            found = f"{first} and the others as two products at half of epsilon each would have " \
-                f"{small:.2g} and {rest:.2g} times the error"  # fmt: skip
-    return found or "no two products of these tables would have smaller errors"
+            first = ", ".join(part.name for part in parts[:cut])
+            grouping = f"{first} and the others as two products at half of epsilon each would " \
+                f"have {small:.2g} and {rest:.2g} times the error"  # fmt: skip
+    return grouping or "no two products of these tables would have smaller errors"
 
 
 def choose_pay(
@@ -168,15 +167,16 @@ def _without_count(
     if marginal.statistic.name != "payroll" or not guarantee.policy.uses_alpha:
         return ""
     slope = guarantee.policy.name == "proportional" and marginal.kind == "pay"
-    name = "payroll_slope" if slope else "payroll_pareto"
-    if name == best.name:
+    names = ("payroll_slope",) if slope else ("payroll_radial", "payroll_pareto")
+    without = list[Measurement]()
+    for name in names if best.name not in names else ():
+        with suppress(InvalidParameter, NotCovered):
+            without.append(measurement(name, marginal, guarantee, margins))
+    if not without:
         return ""
-    try:
-        without = measurement(name, marginal, guarantee, margins)
-    except (InvalidParameter, NotCovered):
-        return ""
-    times = _only_times(without, best, profile)
-    return times.replace(name, f"{name}, which publishes no count,")
+    alone = min(without, key=lambda measurement: _error(measurement, profile))
+    times = _only_times(alone, best, profile)
+    return times.replace(alone.name, f"{alone.name}, which publishes no count,")
 
 
 def _error(measurement: Measurement, profile: SizeProfile) -> float:

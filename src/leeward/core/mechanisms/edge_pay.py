@@ -76,7 +76,7 @@ class EdgePay(PayMechanism):
 
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """What is released, with this noise; the auditor runs it with its own."""
-        return noise.pairs(true_pairs(cells, self.cap), self.scales(cells), self.body, 0)
+        return noise.pairs(true_pairs(cells, self.cap), self.scales(cells), self.body, None)
 
     def scales(self, cells: Cells) -> TwoScales:
         """The same for every cell."""

@@ -71,9 +71,7 @@ def with_total(values: Integers, design: Design) -> Integers:
     return np.concatenate([values[:, design.slices()[0]].sum(axis=1, keepdims=True), values], 1)
 
 
-def public_draws(
-    design: Design, shape: int = 0, radius: RadialLaw | None = None
-) -> "PublicDraws":
+def public_draws(design: Design, shape: int = 0, radius: RadialLaw | None = None) -> "PublicDraws":
     """Draws of the public law, loaded when margins are asked for: a plan without loads none."""
     from leeward.core.noise.public_draws import PublicDraws  # noqa: PLC0415 (a plan must not load it)
 

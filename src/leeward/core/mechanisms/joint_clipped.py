@@ -194,7 +194,7 @@ class JointClipped(Clipped):
         if self.rho:
             return self._fitted(sums, theta, noise)
         scales = Scales(self.clipping.moved(theta), factor=1 / self._rest)
-        noisy = noise.joint(sums, scales, self.design, 0)
+        noisy = noise.joint(sums, scales, self.design, None)
         jobs, lattice = np.empty_like(noisy), self.clipping.lattice
         for cells in self.design.slices():
             floors, rest = np.divmod(noisy[:, cells], lattice)

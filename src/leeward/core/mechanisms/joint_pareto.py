@@ -12,7 +12,7 @@ from leeward.core.mechanisms.calibrated import Words
 from leeward.core.mechanisms.joint import joint_design, public_draws
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.radial_product import RadialProduct
-from leeward.core.mechanisms.vector_pareto import tail_and_step
+from leeward.core.mechanisms.vector_pareto import PowerTails, tail_and_step
 from leeward.core.noise.design import Design
 from leeward.core.noise.radial_law import RadialLaw, pareto_radius
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class JointPareto(RadialProduct):
+class JointPareto(PowerTails, RadialProduct):
     """Noise of scale S/t for all cells of all tables, of power tails k."""
 
     name: ClassVar[str] = "joint_pareto"

@@ -33,7 +33,6 @@ class JointRadial(RadialProduct):
     design: Design
     radius: RadialLaw = field(repr=False)
     order: Fraction
-    step: ClassVar[Fraction] = Fraction(1)
 
     @classmethod
     def calibrated(cls, parameters: Parameters, *, tables: tuple[int, ...] = ()) -> "JointRadial":

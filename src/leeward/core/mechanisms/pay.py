@@ -175,8 +175,11 @@ class RadialPair(PayMechanism):
     body: ClassVar[Body]
 
     radius: RadialLaw
-    step: Fraction = Fraction(1)
-    """t: the radius is in units of S/t."""
+
+    @property
+    def unit(self) -> Fraction:
+        """The radius is in units of so many S."""
+        return Fraction(1)
 
     @property
     def proved(self) -> Claims:
@@ -196,10 +199,10 @@ class RadialPair(PayMechanism):
         return Pairs(drawn[:, :, 0], drawn[:, :, 1]), None
 
     def scales(self, cells: Cells) -> TwoScales:
-        """S/t of counts, with S = max(αX, Δ), and S_P/t of payrolls."""
+        """Units of S = max(αX, Δ) for counts, of S_P for payrolls."""
         p = self.parameters
-        jobs = Scales(cells.largest, floor=p.floor, factor=p.growth / self.step)
-        return jobs, payroll_scales(self, cells, p.growth / self.step)
+        jobs = Scales(cells.largest, floor=p.floor, factor=p.growth * self.unit)
+        return jobs, payroll_scales(self, cells, p.growth * self.unit)
 
     def error(self, cells: Cells, count: float, payroll: float) -> Floats | None:
         """By the closed form of the body, whose radius has the mean p; rounding is left out."""
@@ -218,7 +221,7 @@ class RadialPair(PayMechanism):
 
     def beyond(self, ratio: float, reach: Floats) -> Floats:
         """In closed form, from the tail of one number of as many."""
-        return self.body.beyond(-ratio, 1.0, reach * float(self.step), PublicTail(self.radius))
+        return self.body.beyond(-ratio, 1.0, reach / float(self.unit), PublicTail(self.radius))
 
 
 def as_cells(columns: Cells | Entries) -> Cells:

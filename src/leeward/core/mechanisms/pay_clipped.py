@@ -125,7 +125,7 @@ class PayClipped(PayMechanism):
         """Pairs (w, d, 2) and θ in lattice points; the auditor runs it with its own noise."""
         clipping = self.bounds.clipping
         theta = clipping.theta(self.bounds._maximum(entries.largest(), noise))
-        noisy = noise.pairs(self.sums(entries, theta), self.scales(theta), HEXAGON, 0)
+        noisy = noise.pairs(self.sums(entries, theta), self.scales(theta), HEXAGON, None)
         noisy[:, :, 0] = (noisy[:, :, 0] + clipping.lattice // 2) // clipping.lattice
         return noisy, theta
 

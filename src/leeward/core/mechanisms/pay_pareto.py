@@ -12,14 +12,14 @@ from typing import ClassVar
 from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import PublishedPay, RadialPair, read_cap
-from leeward.core.mechanisms.vector_pareto import tail_and_step
+from leeward.core.mechanisms.vector_pareto import PowerTails, tail_and_step
 from leeward.core.noise.body import HEXAGON, Body
 from leeward.core.noise.radial_law import RadialLaw, pareto_radius
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha
 
 
 @dataclass(frozen=True)
-class PayPareto(RadialPair):
+class PayPareto(PowerTails, RadialPair):
     """Noise of scale S/t for counts and B·S/t for payrolls, S = max(α·largest, Δ), B the cap.
 
     `release(counts, payroll, largest)`: payroll has pay from 0 to `cap` a job, `largest` counts an

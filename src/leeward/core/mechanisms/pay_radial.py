@@ -42,7 +42,6 @@ class PayRadial(RadialPair):
     statistic: PublishedPay
     radius: RadialLaw = field(repr=False)
     order: Fraction
-    step: ClassVar[Fraction] = Fraction(1)
 
     @classmethod
     def calibrated(

@@ -13,6 +13,7 @@ from leeward.core.exact import at_most, ball, dyadic_down, precision
 from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import PublishedPay, RadialPair, read_cap, refuse_worker_cells
+from leeward.core.mechanisms.vector_pareto import PowerTails
 from leeward.core.noise.body import HEXAGON, Body
 from leeward.core.noise.radial_law import RadialLaw, pareto_radius
 from leeward.core.privacy import ProportionalAlpha
@@ -23,7 +24,7 @@ MOST_SHAPE = 64
 
 
 @dataclass(frozen=True)
-class PayTwoScales(RadialPair):
+class PayTwoScales(PowerTails, RadialPair):
     """One pair a workplace cell; `largest_payroll` is that of the establishment that pays most.
 
     It counts all jobs of an establishment, whatever the filter of a table. Options as of

@@ -24,7 +24,7 @@ from leeward.core.mechanisms.pay import (
     payroll_scales,
     read_cap,
 )
-from leeward.core.mechanisms.vector_pareto import tail_and_step
+from leeward.core.mechanisms.vector_pareto import PowerTails, tail_and_step
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.radial_cell import PublicTail, stated_cell
 from leeward.core.noise.radial_law import RadialLaw, pareto_radius
@@ -58,8 +58,11 @@ class RadialPayroll(PayMechanism):
     with_count: ClassVar[bool] = False
 
     radius: RadialLaw
-    step: Fraction = Fraction(1)
-    """t: the radius is in units of S_P/t."""
+
+    @property
+    def unit(self) -> Fraction:
+        """The radius is in units of so many S_P."""
+        return Fraction(1)
 
     @property
     def proved(self) -> Claims:
@@ -80,8 +83,8 @@ class RadialPayroll(PayMechanism):
         return Pairs(np.zeros_like(payroll), payroll), None
 
     def scales(self, cells: Cells) -> Scales:
-        """S_P/t."""
-        return payroll_scales(self, cells, self.parameters.growth / self.step)
+        """Units of S_P."""
+        return payroll_scales(self, cells, self.parameters.growth * self.unit)
 
     def error(self, cells: Cells, count: float, payroll: float) -> Floats | None:
         """E|Z| of one of p cells is a p-th of that of the radius."""
@@ -97,11 +100,11 @@ class RadialPayroll(PayMechanism):
 
     def beyond(self, ratio: float, reach: Floats) -> Floats:
         """P(|Z| > z) of one cell."""
-        return PublicTail(self.radius).tail(reach * float(self.step))
+        return PublicTail(self.radius).tail(reach / float(self.unit))
 
 
 @dataclass(frozen=True)
-class PayrollPareto(RadialPayroll):
+class PayrollPareto(PowerTails, RadialPayroll):
     """Noise of scale S_P/t, of power tails k."""
 
     name: ClassVar[str] = "payroll_pareto"

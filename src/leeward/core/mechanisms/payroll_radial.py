@@ -33,7 +33,6 @@ class PayrollRadial(RadialPayroll):
     radius: RadialLaw = field(repr=False)
     order: Fraction
     by_payroll: bool = False
-    step: ClassVar[Fraction] = Fraction(1)
 
     @classmethod
     def calibrated(

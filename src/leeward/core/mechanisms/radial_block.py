@@ -27,7 +27,7 @@ LOG_REACHES = np.linspace(np.log(1e-6), np.log(1e9), 1201)
 
 
 class RadialBlock(Additive):
-    """Joint noise of scale S/t, S = max(α·largest total size, Δ).
+    """Joint noise in units of S, S = max(α·largest total size, Δ).
 
     `counts` is (workplaces, cells), `largest` (workplaces,): the largest establishment counted
     with *all* its jobs. Filters and incomplete code lists are covered. With one cell, plain
@@ -39,8 +39,11 @@ class RadialBlock(Additive):
 
     parameters: Parameters
     radius: RadialLaw = field(repr=False)
-    step: Fraction = Fraction(1)
-    """t: the radius is in units of S/t."""
+
+    @property
+    def unit(self) -> Fraction:
+        """The radius is in units of so many S."""
+        return Fraction(1)
 
     @property
     def law(self) -> Law:  # type: ignore[override] # it follows from the radius
@@ -87,6 +90,6 @@ class RadialBlock(Additive):
         return lambda z: np.interp(np.log(z), LOG_REACHES, table, left=0.0)
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
-        """S/t with S = max(αX, Δ)."""
-        alpha = self.parameters.growth
-        return Scales(largest, floor=self.parameters.floor, factor=alpha / self.step)
+        """Units of S = max(αX, Δ)."""
+        factor = self.parameters.growth * self.unit
+        return Scales(largest, floor=self.parameters.floor, factor=factor)

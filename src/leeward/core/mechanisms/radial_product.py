@@ -18,7 +18,7 @@ from leeward.core.codebook.cells import Margins
 from leeward.core.codebook.marginal import BLOCK, margin_columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, MOST_JOBS
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.mechanisms.calibrated import Claims, MarginMethod, MarginRule, Mechanism, Words
+from leeward.core.mechanisms.calibrated import Claims, MarginMethod, MarginRule, Mechanism
 from leeward.core.mechanisms.checked_columns import block_shape, whole_numbers
 from leeward.core.mechanisms.joint import (
     MOST_DRAWN,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 class RadialProduct(Mechanism):
-    """Tables of one product, drawn together; the scale S/t follows the largest establishment.
+    """Tables of one product, drawn together; the scale follows the largest establishment.
 
     `release(counts, largest)` takes the cells of all tables side by side, (workplaces, D): each
     job lies in one cell of every table, so that all tables of a workplace cell have one sum.
@@ -66,8 +66,11 @@ class RadialProduct(Mechanism):
     parameters: Parameters
     design: Design
     radius: RadialLaw
-    step: Fraction = Fraction(1)
-    """t: the radius is in units of S/t."""
+
+    @property
+    def unit(self) -> Fraction:
+        """The radius is in units of so many S."""
+        return Fraction(1)
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
         """This mechanism on the tables of a product."""
@@ -85,9 +88,9 @@ class RadialProduct(Mechanism):
         return noise.joint(n, self.scales(x), self.design, self.radius)
 
     def scales(self, largest: Integers) -> Scales:
-        """S/t with S = max(αX, Δ)."""
-        alpha = self.parameters.growth
-        return Scales(largest, floor=self.parameters.floor, factor=alpha / self.step)
+        """Units of S = max(αX, Δ)."""
+        factor = self.parameters.growth * self.unit
+        return Scales(largest, floor=self.parameters.floor, factor=factor)
 
     def mean_abs_errors(self, largest: ArrayLike) -> Floats | None:
         """E|noise| in jobs: of the total, and of a cell of each table (…, 1 + m)."""
@@ -109,7 +112,7 @@ class RadialProduct(Mechanism):
             return None
         squares = (self.design.total_moments[1], *self.design.squares)
         unit = square / (p * (p + 1))
-        return tuple(sqrt(number * unit) / float(self.step) for number in squares)
+        return tuple(sqrt(number * unit) * float(self.unit) for number in squares)
 
     @property
     def drawn(self) -> "PublicDraws":
@@ -172,7 +175,7 @@ class ScaleMargins:
 @lru_cache(maxsize=256)
 def _factor(scale: Scale, mechanism: RadialProduct, table: int, block: bool) -> float:
     weights, shrink = scale.shrinkage()
-    unit = float(1 / mechanism.step)
+    unit = float(mechanism.unit)
 
     def covered(q: float) -> float:
         return float(
@@ -239,12 +242,17 @@ class JointCounts(JointTables[RadialProduct]):
         """Of the total, and of each cell, (w, 1 + D)."""
         cells = columns.as_cells() if isinstance(columns, Entries) else columns
         errors = self.mechanism.mean_abs_errors(cells.largest)
+        if errors is None:
+            return Expected(None, None, finite=False, steady=False)
         wide = np.repeat(errors, (1, *self.mechanism.design.tables), axis=1)
-        return Expected(wide, np.zeros_like(wide), finite=True, steady=self.mechanism.deviations is not None)
+        return Expected(
+            wide, np.zeros_like(wide), finite=True, steady=self.mechanism.deviations is not None
+        )
 
-    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats:
+    def expected_errors(self, size: int, establishments: int = ESTABLISHMENTS) -> Floats | None:
         """Of the total and of a cell of each table."""
-        return np.asarray(self.mechanism.mean_abs_errors(size)[0])
+        errors = self.mechanism.mean_abs_errors(size)
+        return None if errors is None else np.asarray(errors[0])
 
     def expected_margin(self, size: int, establishments: int = ESTABLISHMENTS) -> int | None:
         """As the rule for margins says."""

@@ -35,7 +35,6 @@ class RadialSlope(RadialBlock):
     parameters: Parameters
     radius: RadialLaw = field(repr=False)
     order: Fraction
-    step: ClassVar[Fraction] = Fraction(1)
 
     @classmethod
     def calibrated(cls, parameters: Parameters) -> "RadialSlope":

@@ -32,10 +32,11 @@ from leeward.core.mechanisms.measurement import (
     Spread,
 )
 from leeward.core.mechanisms.parameters import Parameters
+from leeward.core.mechanisms.radial_block import RadialBlock
 from leeward.core.mechanisms.scale import Scale
-from leeward.core.mechanisms.vector_pareto import VectorPareto
-from leeward.core.noise.contrast import Contrast, Rates
+from leeward.core.noise.contrast import Contrast, Rates, radial_bound
 from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, Policy
@@ -187,7 +188,7 @@ class ContrastBounds(NamedTuple):
 def bounded(made: Measurement, statistic: str) -> Measurement:
     """The measurement of classes; refuses margins where no bound is proved for their noise."""
     additive = made.mechanism if isinstance(made, CountsWithNoise) else None
-    proved = isinstance(made, ClippedCounts) or isinstance(additive, EdgeLaplace | VectorPareto)
+    proved = isinstance(made, ClippedCounts) or isinstance(additive, EdgeLaplace | RadialBlock)
     if made.margins.coverage is not None and not proved:
         raise NotCovered(
             "margins",
@@ -205,8 +206,8 @@ def released(
     """The classes as they are released, and what is known of their noise if there are margins."""
     if classes.margins.coverage is None:
         return classes._measure(columns, noise), []
-    if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, VectorPareto):
-        return _pareto(classes, columns, noise)
+    if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, RadialBlock):
+        return _radial(classes, columns, noise)
     measured = classes._measure(columns, noise)
     scale = measured.law.scale
     if isinstance(classes, ClippedCounts) and isinstance(columns, Entries) and scale is not None:
@@ -243,31 +244,36 @@ class NoisyScale(SpentMargins):
         return {SCALE: self.scale._release(None, largest, noise)}
 
 
-def _pareto(
+def _radial(
     classes: CountsWithNoise, columns: Cells | Entries, noise: Noise
 ) -> tuple[Measured, list[ContrastBounds]]:
-    """One H for all classes of a workplace cell, and a noisy scale (percentiles.proof.md, 3)."""
+    """One radius for all classes of a workplace cell, a noisy scale (percentiles.proof.md, 3)."""
     additive, paid = classes.mechanism, classes.margins
-    if not isinstance(additive, VectorPareto) or not isinstance(paid, SpentMargins):
-        raise AssertionError("margins of vector_pareto in a worker table are paid for")
+    if not isinstance(additive, RadialBlock) or not isinstance(paid, SpentMargins):
+        raise AssertionError("margins of a radial block in a worker table are paid for")
     noisy = NoisyScale(paid.scale, paid.mechanism, paid.cells, paid.bounded)
     measured = replace(classes, margins=noisy)._measure(columns, noise)
-    unit = float(1 / additive.step)
+    unit = float(additive.unit)
     bounds = ContrastBounds(
         np.arange(len(measured.values)),
-        lambda contrast: pareto_critical(additive, paid.scale, contrast),
+        lambda contrast: radial_critical(additive, paid.scale, contrast),
         paid.scale.smooth(measured.margins[SCALE]) * unit,
         least=lambda one: (
-            pareto_critical(additive, None, one) * unit * float(additive.parameters.least)
+            radial_critical(additive, None, one) * unit * float(additive.parameters.least)
         ),
     )
     return measured, [bounds]
 
 
 @lru_cache(maxsize=1 << 12)  # slow to find, and the same in every batch
-def pareto_critical(made: VectorPareto, scale: Scale | None, contrast: Contrast) -> float:
+def radial_critical(block: RadialBlock, scale: Scale | None, contrast: Contrast) -> float:
     """In units of the scale; with the noise of that scale, or of one that is known."""
-    return contrast.laplace(MISSED_END, _rates(int(made.shape), scale))
+    shared = block.shared
+    if isinstance(shared, RadialLaw):
+        return radial_bound(
+            shared, contrast, MISSED_END, None if scale is None else scale.shrinkage()
+        )
+    return contrast.laplace(MISSED_END, _rates(shared or 0, scale))
 
 
 @lru_cache(maxsize=64)

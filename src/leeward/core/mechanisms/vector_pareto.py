@@ -26,8 +26,20 @@ NODES = 801
 """Points of the integral over ln H, whose integrand falls off faster than exponentially."""
 
 
+class PowerTails:
+    """A radius of density ∝ ρ^(p−1)·(1+ρ)^−(p+shape) in units of S/step."""
+
+    shape: Fraction
+    step: Fraction
+
+    @property
+    def unit(self) -> Fraction:
+        """1/t."""
+        return 1 / self.step
+
+
 @dataclass(frozen=True)
-class VectorPareto(RadialBlock):
+class VectorPareto(PowerTails, RadialBlock):
     """Joint noise of scale S/t, S = max(α·largest total size, Δ), of power tails k."""
 
     name: ClassVar[str] = "vector_pareto"

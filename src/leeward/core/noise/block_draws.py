@@ -68,9 +68,7 @@ def decide_block(scales: Scales, words: RowBits, law: RadialLaw, bits: SecretBit
     return np.where(words.cells >= SIGN, -size, np.minimum(size, MOST_NOISE))
 
 
-def radius_over(
-    whole: Floats, blur: Floats, law: RadialLaw, words: Words
-) -> tuple[Floats, Floats]:
+def radius_over(whole: Floats, blur: Floats, law: RadialLaw, words: Words) -> tuple[Floats, Floats]:
     """The radius over a sum that is known to be within `blur`, and a bound on its error."""
     radius, error = law.approximate(words)
     unit = radius / whole

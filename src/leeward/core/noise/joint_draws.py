@@ -3,8 +3,8 @@
 Whole numbers are chosen first, with exact weights (`Design`). Then the total is Γ(K+1), the rest
 Γ(p−K), and each table shares its positive and its negative sum among its cells by exponentials.
 With a radial law the vector is divided by its norm and gets a radius of that law. It is rounded:
-the total to the nearest whole number, the cells by largest remainders. Rows that float64 leaves open are decided
-with balls by more bits of the same uniforms; sampling.proof.md has the proof.
+the total to the nearest whole number, the cells by largest remainders. Rows that float64 leaves
+open are decided with balls by more bits of the same uniforms; sampling.proof.md has the proof.
 """
 
 from collections.abc import Sequence
@@ -58,9 +58,7 @@ class RowWords:
         )
 
 
-def draw_joint(
-    design: Design, scales: Scales, law: RadialLaw | None, bits: SecretBits
-) -> Integers:
+def draw_joint(design: Design, scales: Scales, law: RadialLaw | None, bits: SecretBits) -> Integers:
     """Noise (rows, D) of tables that add up, one row for each scale; without a law ∝ e^−N."""
     require_accuracy()
     layout = WordLayout(design, law)

@@ -128,7 +128,7 @@ class WordLayout:
     @property
     def radius(self) -> int:
         """The word of the radius."""
-        return self.gammas.stop
+        return 2 + 3 * len(self.design.tables) + self.design.dimension
 
     @property
     def cells(self) -> slice:

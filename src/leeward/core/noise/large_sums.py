@@ -4,14 +4,16 @@ A sum is cut into body and tail. Units beyond a bound are drawn one by one, and 
 number with their exact mean and variance. What is drawn has the mean 0.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import floor, lgamma, sqrt
 
 import numpy as np
 
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import CellNoise, Integers
+from leeward.core.noise.shared_radius import SharedRadius
 from leeward.core.noise.tabulated import Floats
 from leeward.core.noise.tail_table import TailTable, growth_table
 from leeward.core.randomness import SeededBits
@@ -119,15 +121,17 @@ def body_and_tail(
 
 
 def block_sums(
-    scales: Floats, counts: Floats, shape: tuple[int, int, int], bits: SeededBits, draws: int
-) -> Floats:
+    scales: Floats, counts: Floats, shape: tuple[int | RadialLaw, int, int], bits: SeededBits,
+    draws: int,
+) -> Floats:  # fmt: skip
     """Draws (columns, draws) of sums over workplace cells whose worker cells share a factor 1/H.
 
-    `shape` has k of H ~ Gamma(k), the number of columns, and the worker cells added in each. The
-    bound is one of scale/H: given H, a unit has no tail but that of a Laplace number.
+    `shape` has k of H ~ Gamma(k) or the law of 1/H, the number of columns, and the worker cells
+    added in each. The bound is one of scale/H: given H, a unit has no tail but that of a Laplace
+    number, or none.
     """
-    k, columns, cells = shape
-    factor = SharedFactor.of(k)
+    shared, columns, cells = shape
+    factor = SharedFactor.of(shared) if isinstance(shared, int) else SharedRadius.of(shared)
     cut = _cut(lambda one: float(factor.below(scales / one) @ counts))
     outside = factor.below(scales / cut)
     number = bits.generator.binomial(counts.astype(np.int64), outside, (draws, len(scales)))
@@ -136,12 +140,8 @@ def block_sums(
     row, at = _each(number)
     wide = scales[at] / factor.drawn_below(bits.generator.random(len(at)) * outside[at])
     found = np.empty((columns, draws))
-    for column in range(columns):
-        if cells == 1:
-            noise = np.rint(wide * bits.generator.laplace(size=len(at)))
-        else:
-            up, down = bits.generator.gamma(cells, size=(2, len(at)))
-            noise = wide * (up - down)
+    for column, sums in enumerate(factor.sums(columns, cells, bits, len(at))):
+        noise = np.rint(wide * sums) if cells == 1 else wide * sums
         tail = np.bincount(row, noise, draws)
         found[column] = tail + deviation * bits.generator.standard_normal(draws)
     return found
@@ -194,6 +194,15 @@ class SharedFactor:
         least = self.cumulated[0]
         wanted = np.log(np.maximum(shares, least))
         return np.asarray(np.exp(np.interp(wanted, np.log(self.cumulated), self.logarithms)))
+
+    def sums(self, columns: int, cells: int, bits: SeededBits, count: int) -> Iterator[Floats]:
+        """Sums of Laplace numbers, one row for each column."""
+        for _ in range(columns):
+            if cells == 1:
+                yield bits.generator.laplace(size=count)
+            else:
+                up, down = bits.generator.gamma(cells, size=(2, count))
+                yield up - down
 
     def squares(self, scales: Floats, cut: float) -> Floats:
         """E J² where scale/H ≤ cut, and 0 beyond, of J = ⌊scale·L/H + ½⌋.

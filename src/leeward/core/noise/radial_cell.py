@@ -129,7 +129,7 @@ class PublicTail:
         at = np.searchsorted(law.float_joints, x, side="right")
         reach = np.array([float(-(piece.centre or 0)) for piece in law.pieces])[at]
         order = np.array([float(-piece.rate - 1) for piece in law.pieces])[at]
-        return self.tail(x) * order * x / (reach + x)
+        return np.asarray(self.tail(x) * order * x / (reach + x))
 
 
 DRAWN, ROWS, RADII = 1 << 22, 1 << 15, 1 << 10
@@ -160,4 +160,3 @@ def _largest(dimension: int) -> Floats:
     rows = min(ROWS, max(DRAWN // dimension, RADII))
     each = SeededBits(dimension).generator.exponential(size=(rows, dimension))
     return np.asarray(np.sort(each.max(axis=1) / each.sum(axis=1)))
-

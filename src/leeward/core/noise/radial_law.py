@@ -170,17 +170,19 @@ def _bracket(below: Callable[[Fraction], bool]) -> tuple[Fraction, Fraction]:
 def _levels(law: RadialLaw, bits: int) -> list[arb]:
     """Heights at the anchors of the pieces, which begin there, at this precision."""
     level, levels = arb(1), []
-    for piece in law.pieces:
-        levels.append(level)
-        if piece.high is not None:
-            level = level * piece.height(piece.high)
+    with precision(bits):
+        for piece in law.pieces:
+            levels.append(level)
+            if piece.high is not None:
+                level = level * piece.height(piece.high)
     return levels
 
 
 @lru_cache(maxsize=64)
 def _whole(law: RadialLaw, bits: int) -> arb:
     """The normaliser at this precision."""
-    return law._from(Fraction(0))
+    with precision(bits):
+        return law._from(Fraction(0))
 
 
 def read_radius(stated: Mapping[str, Any]) -> RadialLaw:
@@ -210,11 +212,9 @@ def _remaining(piece: Piece, order: int, low: Fraction) -> arb:
     if piece.centre is None:
         x = -ball(piece.rate * low)
         return scale * (-x).exp() * _series(x, factors)
-    if piece.low is not None and piece.centre > piece.low:
-        share = ball(low / piece.centre)
-    else:
-        share = ball(low / (low - piece.centre))
-    return scale * power(1 - share, other) * _series(share, factors)
+    inner = piece.low is not None and piece.centre > piece.low
+    share = low / piece.centre if inner else low / (low - piece.centre)
+    return scale * power(ball(1 - share), other) * _series(ball(share), factors)
 
 
 @lru_cache(maxsize=512)
@@ -224,17 +224,18 @@ def _sum(piece: Piece, order: int, bits: int) -> tuple[arb, Fraction, list[arb]]
     With a whole order the tails of Gamma(order) and of Beta(order, other) are sums.
     """
     start = piece.low or Fraction(0)
-    if piece.centre is None:
-        rate = -piece.rate
-        scale = ball(factorial(order - 1) / rate**order) * ball(rate * start).exp()
-        return scale, rate, [ball(Fraction(1, j)) for j in range(1, order)]
-    centre = piece.centre
-    inner = centre > start  # (1 − t/centre)^rate; else (1 + t/reach)^rate, reach = −centre
-    other = piece.rate + 1 if inner else -piece.rate - order
-    scale = power(ball(centre / (centre - start)), piece.rate) * ball(abs(centre)) ** order
-    for j in range(order):  # times the Beta function
-        scale = scale * max(j, 1) / ball(other + j)
-    return scale, other, [ball((other + j - 1) / j) for j in range(1, order)]
+    with precision(bits):
+        if piece.centre is None:
+            rate = -piece.rate
+            scale = ball(factorial(order - 1) / rate**order) * ball(rate * start).exp()
+            return scale, rate, [ball(Fraction(1, j)) for j in range(1, order)]
+        centre = piece.centre
+        inner = centre > start  # (1 − t/centre)^rate; else (1 + t/reach)^rate, reach = −centre
+        other = piece.rate + 1 if inner else -piece.rate - order
+        scale = power(ball(centre / (centre - start)), piece.rate) * ball(abs(centre)) ** order
+        for j in range(order):  # times the Beta function
+            scale = scale * max(j, 1) / ball(other + j)
+        return scale, other, [ball((other + j - 1) / j) for j in range(1, order)]
 
 
 def _series(x: arb, factors: Sequence[arb]) -> arb:

@@ -8,8 +8,6 @@ and stays within δ of m: its Taylor coefficients are at most δ/R^n, and after 
 δ·x^n/(1−x) is left out, x the distance over R (Cauchy).
 """
 
-from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING

@@ -167,8 +167,8 @@ class CellNoise:
     it is at most `slope` times the released value, which allows for the noise of that value; with a
     share of 0 it is just that. With `shared` = k the worker cells of a workplace cell have Z = L/H,
     L Laplace and one H ~ Gamma(k); with a radial law ρ·L/Σ|L|, one ρ of it, and Σ over as many
-    worker cells as it has dimensions. `law` None is a standard normal Z. `relative`: the scale is that
-    of the released value, the noise Z/(1+Z).
+    worker cells as it has dimensions. `law` None is a standard normal Z. `relative`: the scale is
+    that of the released value, the noise Z/(1+Z).
 
     Rounding moves the mean of the noise by at most `lean` jobs, whatever its scale; 0 where it does
     not, or where the scale is public. Where an interval has ends, its lower one stands for the

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from leeward.core.noise.large_sums import LARGEST, PARTS, STEPS, Drawing
 from leeward.core.noise.law import Law, Normal
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import DRAWS, CellNoise, Integers, whole_margins
 from leeward.core.noise.summed_errors import CellErrors, ClippedJobs, Singles
 from leeward.core.noise.tabulated import Floats
@@ -45,8 +46,7 @@ class ErrorDraws:
         self._own = _Pool(_unit_noise(noise, seed), seed + 1, draws)
         self._shared = None
         if noise.shared is not None:
-            over_h = 1 / SeededBits(seed + 4).generator.gamma(noise.shared, size=POOL)
-            self._shared = _Pool(over_h.astype(np.float32), seed + 2, draws)
+            self._shared = _Pool(_factors(noise.shared, seed + 4), seed + 2, draws)
         self._clipped = None
         if noise.clips:  # by how much the logarithm of a noisy maximum is too low, in its spreads
             generator = SeededBits(seed + 7).generator
@@ -81,6 +81,7 @@ class ErrorDraws:
         (w, d), noise, scales = values.shape, self._noise, self._scales(values, below)
         own, first = self._own.places(w, d), self._cells
         shared = None if self._shared is None else self._shared.places(w, 1)
+        others = noise.shared.dimension - d if isinstance(noise.shared, RadialLaw) else 0
         growth = None if self._clipped is None else self._clipped.places(w, 1)
         self._cells += w
         classes = np.full(w, len(noise.clips))  # the one after the last is the worst
@@ -89,9 +90,16 @@ class ErrorDraws:
             classes = np.searchsorted(most, establishments)
 
         def drawn() -> Singles:
-            errors: Singles = -scales.astype(np.float32)[:, :, None] * self._own.windows(own)
+            units = self._own.windows(own)
+            errors: Singles = -scales.astype(np.float32)[:, :, None] * units
             if self._shared is not None and shared is not None:
                 errors *= self._shared.windows(shared)
+            if isinstance(noise.shared, RadialLaw):  # a radius is that of all worker cells
+                whole = np.abs(units).sum(axis=1, keepdims=True)
+                if others > 0:
+                    rest = SeededBits(self._drawing.seed + (1 + first << 64) + 1).generator
+                    whole += rest.standard_gamma(others, size=whole.shape)
+                errors /= whole
             if growth is not None:
                 errors = np.concatenate([errors, self._more(values, errors, classes, growth)], 2)
             np.rint(errors, out=errors)
@@ -190,6 +198,16 @@ def ranked(draws: NDArray[np.floating[Any]], share: float) -> Floats:
     rank = min(ceil(share * (draws.shape[-1] + 1)), draws.shape[-1]) - 1
     found: Floats = np.partition(draws, rank, axis=-1)[..., rank].astype(np.float64)
     return found
+
+
+@lru_cache(maxsize=4)
+def _factors(shared: int | RadialLaw, seed: int) -> Singles:
+    """Draws of 1/H, or of the radius."""
+    generator = SeededBits(seed).generator
+    if isinstance(shared, int):
+        return (1 / generator.gamma(shared, size=POOL)).astype(np.float32)
+    words = generator.integers(2**64, size=POOL, dtype=np.uint64)
+    return np.clip(shared.approximate(words)[0], 0, FARTHEST).astype(np.float32)
 
 
 class _Pool:

@@ -149,25 +149,34 @@ class ClipStatement(Statement):
     room: Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
+class RadiusStatement(Statement):
+    """The law of a radius: in `dimension` dimensions the density of the noise is its pieces."""
+
+    dimension: Annotated[int, Field(ge=2, le=2**20)]
+    pieces: Listed[PieceStatement] = Field(min_length=1, max_length=10)
+
+
 class NoiseStatement(SparseStatement):
     """The public law of the noise of a cell, which its margin allows to draw from.
 
     The noise is a width times Z, rounded to whole jobs. Z is standard normal, or has a density in
     proportion to 1/(1+z⁴), or the one of `pieces`; with `shared` = k it is L/H, L Laplace and H
-    Gamma(k), one H for the worker cells of a workplace cell. The width is at least `least` jobs. It
+    Gamma(k), one H for the worker cells of a workplace cell. With `radius` it is ρ·L/Σ|L|, one ρ of
+    that law, and Σ over as many worker cells as it has dimensions. The width is at least `least` jobs. It
     is `share` times the margin, or the distance from `low` to the value; at most `per_job` times
     the value where that is given, and just that where the share is 0. `relative`: the noise is the
     width times Z/(1+Z). Rounding moves its mean by up to `lean` jobs, the largest shift over 128
     sizes of the largest establishment; left out where there is none.
     """
 
-    optional = ("pieces", "shared", "relative", "per_job", "clips", "lean")
+    optional = ("pieces", "shared", "radius", "relative", "per_job", "clips", "lean")
 
     law: Literal["normal", "quartic", "pieces"]
     pieces: Listed[PieceStatement] | None = Field(None, min_length=2, max_length=1000)
     share: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     least: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     shared: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    radius: RadiusStatement | None = None
     relative: Literal[True] | None = None
     per_job: Annotated[float, Field(ge=0, allow_inf_nan=False)] | None = None
     clips: Listed[ClipStatement] | None = Field(None, min_length=1, max_length=100)
@@ -182,7 +191,8 @@ class NoiseStatement(SparseStatement):
         """The same as plain numbers; what was left out is None."""
         pieces = None if self.pieces is None else [vars(piece) for piece in self.pieces]
         clips = None if self.clips is None else [vars(clip) for clip in self.clips]
-        return vars(self) | {"pieces": pieces, "clips": clips}
+        radius = None if self.radius is None else self.radius.model_dump()
+        return vars(self) | {"pieces": pieces, "clips": clips, "radius": radius}
 
     @model_validator(mode="after")
     def _is_a_law(self) -> Self:
