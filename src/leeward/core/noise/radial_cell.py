@@ -21,9 +21,8 @@ from leeward.core.randomness import SeededBits
 
 BITS = 256
 
-NEAR, EACH, GROWTH, SELDOM = 2, 6, 1.3, 1e-9
-"""Nodes of a stated law: up to so many mean errors, so many in each, then by this factor, until its
-tail is so small."""
+NEAR, EACH, GROWTH = 2, 6, 1.3
+"""Nodes of a stated law: up to so many mean errors, so many in each, then by this factor."""
 
 
 @dataclass(frozen=True)
@@ -98,19 +97,22 @@ def stated_cell(radius: RadialLaw) -> PiecewiseLaw:
 
 
 def _nodes(radius: RadialLaw, reach: Fraction) -> tuple[list[Fraction], list[Fraction]]:
-    """Nodes, and between each two of them the order of a power of reach+z that meets both tails."""
-    mean = RadialCell(radius).moment(1, absolute=True) or 1.0
-    nodes, tails = [Fraction(mean * i / EACH) for i in range(NEAR * EACH + 1)], list[arb]()
+    """Nodes, and between each two of them the order of a power of reach+z that meets both tails.
+
+    From the last joint of the radius on a tail is just that of the last power.
+    """
+    mean, last = RadialCell(radius).moment(1, absolute=True) or 1.0, radius.joints[-1]
+    nodes = [Fraction(mean * i / EACH) for i in range(NEAR * EACH + 1)]
+    while nodes[-1] < last:
+        nodes.append(Fraction(float(nodes[-1]) * GROWTH))
+    nodes = [*(node for node in nodes if node < last), last]
     with precision(BITS):
-        while not tails or float(tails[-1]) > SELDOM:
-            if len(tails) == len(nodes):
-                nodes.append(Fraction(float(nodes[-1]) * GROWTH))
-            tails.append(radius.cell_tail(nodes[len(tails)]))
+        tails = [radius.cell_tail(node) for node in nodes]
         orders = [
             Fraction(float((before / after).log() / (ball(reach + b) / ball(reach + a)).log()))
             for (a, b), (before, after) in zip(pairwise(nodes), pairwise(tails), strict=True)
         ]
-    return nodes[: len(tails)], orders
+    return nodes, orders
 
 
 @dataclass(frozen=True)

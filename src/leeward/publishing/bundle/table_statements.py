@@ -155,6 +155,10 @@ class RadiusStatement(Statement):
     dimension: Annotated[int, Field(ge=2, le=2**20)]
     pieces: Listed[PieceStatement] = Field(min_length=1, max_length=10)
 
+    def numbers(self) -> dict[str, Any]:
+        """The same as plain numbers."""
+        return {"dimension": self.dimension, "pieces": [vars(piece) for piece in self.pieces]}
+
 
 class NoiseStatement(SparseStatement):
     """The public law of the noise of a cell, which its margin allows to draw from.
@@ -191,7 +195,7 @@ class NoiseStatement(SparseStatement):
         """The same as plain numbers; what was left out is None."""
         pieces = None if self.pieces is None else [vars(piece) for piece in self.pieces]
         clips = None if self.clips is None else [vars(clip) for clip in self.clips]
-        radius = None if self.radius is None else self.radius.model_dump()
+        radius = None if self.radius is None else self.radius.numbers()
         return vars(self) | {"pieces": pieces, "clips": clips, "radius": radius}
 
     @model_validator(mode="after")
