@@ -115,18 +115,23 @@ def radius_ball(law: RadialLaw, uniform: Uniform) -> arb:
 
 @dataclass(frozen=True)
 class PairBits:
-    """The random words of some rows: (rows, cells) cones, two words a pair, one of the radius."""
+    """The random words of some rows: (rows, cells) cones, two words a pair, one of the radius.
+
+    Where there is no law of the radius there are no words of it.
+    """
 
     cones: Integers
     pairs: Words
     radius: Words
 
     @classmethod
-    def read(cls, rows: int, cells: int, body: Body, bits: SecretBits) -> "PairBits":
+    def read(
+        cls, rows: int, cells: int, body: Body, law: RadialLaw | None, bits: SecretBits
+    ) -> "PairBits":
         """Fresh words for `rows` rows."""
         cones = _below(len(body.vertices), rows * cells, bits).reshape(rows, cells)
         pairs = bits.words64(rows * cells * 2).reshape(rows, cells, 2) & ~SIGN
-        return cls(cones, pairs, bits.words64(rows))
+        return cls(cones, pairs, bits.words64(0 if law is None else rows))
 
 
 def _below(end: int, count: int, bits: SecretBits) -> Integers:
@@ -149,7 +154,7 @@ def draw_pairs(
     for start in range(0, rows, step):
         some = slice(start, start + step)
         part = (scales[0].part(some), scales[1].part(some))
-        words = PairBits.read(len(part[0].base), cells, body, bits)
+        words = PairBits.read(len(part[0].base), cells, body, law, bits)
         noise[some] = decide_pairs(part, words, body, law, bits)
     return noise
 
@@ -193,22 +198,22 @@ class RefinedPairs:
 
     def __init__(self, words: PairBits, row: int, law: RadialLaw | None, bits: SecretBits) -> None:
         self.law = law
-        self.radius = Uniform(int(words.radius[row]), 64, bits)
+        self.radius = [Uniform(int(word), 64, bits) for word in words.radius[row : row + 1]]
         self.pairs = [[Uniform(int(w), 63, bits) for w in pair] for pair in words.pairs[row]]
 
     def rounded(self, scale: Fraction, cell: int, signs: Integers) -> int:
         """⌊scale·Z + ½⌋ of one number, saturated."""
         while True:
-            with precision(self.radius.size + START_BITS):
+            with precision(self.pairs[0][0].size + START_BITS):
                 logs = [[-uniform.ball().log() for uniform in pair] for pair in self.pairs]
                 total = sum((s * x for s, x in zip(signs.tolist(), logs[cell], strict=True) if s),
                             arb(0))  # fmt: skip
                 if self.law is not None:
                     whole = sum((x for pair in logs for x in pair), arb(0))
-                    total *= radius_ball(self.law, self.radius) / whole
+                    total *= radius_ball(self.law, self.radius[0]) / whole
                 value = ball(scale) * total + arb(1) / 2
                 integer = value.floor().unique_fmpz() if value.is_finite() else None
             if integer is not None:
                 return min(max(int(integer), LEAST_NOISE), MOST_NOISE)
-            for uniform in (self.radius, *(u for pair in self.pairs for u in pair)):
+            for uniform in (*self.radius, *(u for pair in self.pairs for u in pair)):
                 uniform.extend()

@@ -108,7 +108,7 @@ class WordLayout:
     def words(self) -> int:
         """Words of 64 bits of a row."""
         tables, p = len(self.design.tables), self.design.dimension
-        return 2 + 3 * tables + (p + 1) + self.design.cells
+        return 1 + 3 * tables + (p + 1) + (self.law is not None) + self.design.cells
 
     @property
     def power(self) -> int:
@@ -127,13 +127,13 @@ class WordLayout:
 
     @property
     def radius(self) -> int:
-        """The word of the radius."""
+        """The word of the radius, if it has a law."""
         return 2 + 3 * len(self.design.tables) + self.design.dimension
 
     @property
     def cells(self) -> slice:
         """The words of the cells."""
-        return slice(self.radius + 1, self.words)
+        return slice(self.words - self.design.cells, self.words)
 
 
 class Undecided(Exception):
