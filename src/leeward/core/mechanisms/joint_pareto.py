@@ -18,7 +18,14 @@ from leeward.core.codebook.cells import Margins
 from leeward.core.codebook.marginal import BLOCK, margin_columns
 from leeward.core.codebook.size_profile import ESTABLISHMENTS, MOST_JOBS
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.mechanisms.calibrated import Claims, MarginMethod, MarginRule, Mechanism, Words
+from leeward.core.mechanisms.calibrated import (
+    Claims,
+    JobLoss,
+    MarginMethod,
+    MarginRule,
+    Mechanism,
+    Words,
+)
 from leeward.core.mechanisms.checked_columns import block_shape, whole_numbers
 from leeward.core.mechanisms.joint import (
     MOST_DRAWN,
@@ -30,6 +37,7 @@ from leeward.core.mechanisms.joint import (
     rounding_of,
     with_total,
 )
+from leeward.core.mechanisms.margin_cost import PaidScale
 from leeward.core.mechanisms.measurement import (
     COVERAGE,
     CellLaw,
@@ -40,6 +48,7 @@ from leeward.core.mechanisms.measurement import (
     PublicLaw,
     Spread,
 )
+from leeward.core.mechanisms.one_job import by_power
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.scale import Scale, smallest
 from leeward.core.mechanisms.vector_pareto import tail_and_step
@@ -99,6 +108,10 @@ class JointPareto(Mechanism):
         required_sums(n, self.design)
         return noise.joint(n, self.scales(x), self.design, int(self.shape))
 
+    def one_job(self) -> JobLoss:
+        """By the three conditions of the theorem."""
+        return by_power(self.parameters, self.design.dimension, self.shape, self.step), Fraction(0)
+
     def scales(self, largest: Integers) -> Scales:
         """S/t with S = max(αX, Δ)."""
         alpha = self.parameters.growth
@@ -129,7 +142,7 @@ class JointPareto(Mechanism):
 
 
 @dataclass(frozen=True)
-class ScaleMargins:
+class ScaleMargins(PaidScale):
     """Part of the budget pays for a noisy scale S̃; a table's margins are a multiple of it."""
 
     scale: Scale

@@ -11,9 +11,10 @@ from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.known_statistics import MOST_PAY
 from leeward.core.errors import InvalidParameter, NotCovered, shown
 from leeward.core.exact import whole_number
-from leeward.core.mechanisms.calibrated import Claims, MarginRule, Mechanism
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, MarginRule, Mechanism
 from leeward.core.mechanisms.checked_columns import whole_numbers
 from leeward.core.mechanisms.measurement import Measurement, Needs
+from leeward.core.mechanisms.one_job import by_power
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.body import HEXAGON, Body
 from leeward.core.noise.noise_source import Noise, secret
@@ -182,6 +183,11 @@ class PowerPair(PayMechanism):
             return self.claims
         kept = (StrongAlpha(),) if StrongAlpha() in self.claims.get("worker_pay", ()) else ()
         return {**self.claims, "worker_pay": kept}
+
+    def one_job(self) -> JobLoss:
+        """By the three conditions of the theorem: a job has norm 1, whatever its pay."""
+        p = self.parameters
+        return by_power(p, 2 * p.cells, self.shape, self.step), Fraction(0)
 
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """What is released, with this noise; the auditor runs it with its own."""

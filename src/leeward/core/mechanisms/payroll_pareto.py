@@ -13,7 +13,8 @@ import numpy as np
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.errors import NotCovered
-from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, Words
+from leeward.core.mechanisms.one_job import by_power
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
     Pairs,
@@ -92,6 +93,10 @@ class PayrollPareto(PayMechanism):
         if not self.by_payroll:
             return self.claims
         return dict.fromkeys(self.claims, (ProportionalAlpha(),))
+
+    def one_job(self) -> JobLoss:
+        """By the three conditions of the theorem."""
+        return by_power(self.parameters, self.parameters.cells, self.shape, self.step), Fraction(0)
 
     def _release(self, cells: Cells, noise: Noise) -> Integers:
         """What is released, with this noise; the auditor runs it with its own."""

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike
 
 from leeward.core.exact import at_most, ball, dyadic_down, precision
 from leeward.core.mechanisms.additive import Additive, Covered
-from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, Words
 from leeward.core.mechanisms.checked_columns import block_shape, whole_numbers
+from leeward.core.mechanisms.one_job import by_power
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.law import PiecewiseLaw, pareto
 from leeward.core.noise.noise_source import Noise
@@ -95,6 +96,10 @@ class VectorPareto(Additive):
         """P(|Z| ≤ z in all d cells) = E(1−e^(−zH))^d, between points of a fine table."""
         d = self.parameters.cells
         return lambda z: np.interp(np.log(z), LOG_REACHES, _joint(float(self.shape), d), left=0.0)
+
+    def one_job(self) -> JobLoss:
+        """By the three conditions of the theorem."""
+        return by_power(self.parameters, self.parameters.cells, self.shape, self.step), Fraction(0)
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
         """S/t with S = max(αX, Δ)."""
