@@ -119,7 +119,13 @@ def bound(guarantee: "Guarantee", steps: int, *, named: bool = False) -> str:
 def losses_text(guarantee: "Guarantee") -> str:
     """ε, δ and ρ with their names; those that are 0 are left out."""
     named = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
-    return ", ".join(f"{name} {number_text(loss)}" for name, loss in named.items() if loss)
+    said = ", ".join(f"{name} {number_text(loss)}" for name, loss in named.items() if loss)
+    return f"{said}; {job_text(guarantee)}" if guarantee.has_job_losses else said
+
+
+def job_text(guarantee: "Guarantee") -> str:
+    """What one job costs, with its name: "one job epsilon 1"."""
+    return f"one job {losses_text(guarantee.job)}"
 
 
 def amount_text(guarantee: "Guarantee") -> str:
