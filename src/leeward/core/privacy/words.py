@@ -119,13 +119,14 @@ def bound(guarantee: "Guarantee", steps: int, *, named: bool = False) -> str:
 def losses_text(guarantee: "Guarantee") -> str:
     """ε, δ and ρ with their names; those that are 0 are left out."""
     named = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
-    said = ", ".join(f"{name} {number_text(loss)}" for name, loss in named.items() if loss)
-    return f"{said}; {job_text(guarantee)}" if guarantee.has_job_losses else said
+    return ", ".join(f"{name} {number_text(loss)}" for name, loss in named.items() if loss)
 
 
-def job_text(guarantee: "Guarantee") -> str:
-    """What one job costs, with its name: "one job epsilon 1"."""
-    return f"one job {losses_text(guarantee.job)}"
+def both_losses(guarantee: "Guarantee") -> str:
+    """The same with what one job costs where that is less: "epsilon 4 (epsilon 1 for one job)"."""
+    said = losses_text(guarantee)
+    one = f" ({losses_text(guarantee.job)} for one job)"
+    return f"{said}{one}" if guarantee.has_job_losses else said
 
 
 def amount_text(guarantee: "Guarantee") -> str:

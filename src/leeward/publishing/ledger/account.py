@@ -173,7 +173,7 @@ def payment(account: Account, charge: Guarantee) -> Guarantee:
     fitting = _largest_fit(account, charge, paid)
     only_rho = box is None and spent is not None and spent.rho > 0
     if fitting is not None:
-        advice = f"Charge at most {_loss(fitting)}"
+        advice = f"Charge at most {_loss(fitting, job=account.cap.has_job_losses)}"
     elif rest.epsilon > 0 and rest.epsilon_job != 0 and not only_rho:
         advice = f"Charge pure epsilon, at most {exact_text(rest.epsilon)}"
     elif rest.rho > 0:
@@ -181,11 +181,13 @@ def payment(account: Account, charge: Guarantee) -> Guarantee:
     else:
         advice = "Release nothing more from this account"
     divided = "" if box is None else f", divided into {_rest(Left(*_losses(box)))}"
-    as_paid = "" if charge == paid else f", which is {_loss(paid)} under {_place(paid)},"
+    job = account.cap.has_job_losses  # then all that is said has both numbers
+    as_paid = "" if charge == paid else f", which is {_loss(paid, job=job)} under {_place(paid)},"
     raise OverBudget(
         "charge",
-        rule=f"must keep account {account.name!r} within its cap of {_loss(account.cap)}{divided}",
-        value=f"{_loss(charge)}{as_paid} where {_rest(rest)} is left",
+        rule=f"must keep account {account.name!r} within its cap of {_loss(account.cap, job=job)}"
+        f"{divided}",
+        value=f"{_loss(charge, job=job)}{as_paid} where {_rest(rest)} is left",
         next_step=f"{advice}; a cap is never raised.",
     )
 
@@ -275,10 +277,10 @@ def _place(guarantee: Guarantee) -> str:
     return place(guarantee.policy, guarantee.alpha)
 
 
-def _loss(guarantee: Guarantee) -> str:
+def _loss(guarantee: Guarantee, *, job: bool = False) -> str:
     parts = (("epsilon", guarantee.epsilon), ("delta", guarantee.delta), ("rho", guarantee.rho))
     said = " and ".join(f"{name} {exact_text(number)}" for name, number in parts if number)
-    return f"{said} ({_loss(guarantee.job)} for one job)" if guarantee.has_job_losses else said
+    return f"{said} ({_loss(guarantee.job)} for one job)" if job else said
 
 
 def _rest(rest: Left) -> str:

@@ -10,7 +10,7 @@ from leeward.core.errors import Damaged, InvalidParameter
 from leeward.core.exact import alpha_text
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.guarantee import JOB_LOSSES
-from leeward.core.privacy.words import losses_text
+from leeward.core.privacy.words import both_losses
 from leeward.publishing.ledger.box import Box
 from leeward.publishing.ledger.notation import PLUS, READ_AT, UNIT, digest, plain, read_guarantee
 from leeward.publishing.ledger.subject import (
@@ -252,7 +252,7 @@ def price(guarantee: Guarantee) -> str:
     alpha = "" if guarantee.alpha is None else f", alpha {alpha_text(guarantee.alpha)}"
     plus = f", plus {guarantee.plus}" if (guarantee.plus or 1) > 1 else ""
     unit = ", unit employer" if guarantee.unit == "employer" else ""
-    return f"{guarantee.policy.name}{alpha}{plus}{unit}, {losses_text(guarantee)}"
+    return f"{guarantee.policy.name}{alpha}{plus}{unit}, {both_losses(guarantee)}"
 
 
 def happened(entry: Entry) -> str:
