@@ -100,8 +100,9 @@ def test_nothing_divides_a_cap_for_one_job(tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter) as refused:
         Box.declared(cap, "1/10", None)
     assert str(refused.value) == (
-        "gaussian_rho: must be left out beside a cap of its own for one job, which nothing divides; "
-        "got 1/10. Leave it out: the first charge then decides which kind the account takes."
+        "gaussian_rho: must be left out beside a cap of its own for one job, which nothing "
+        "divides; got 1/10. Leave it out: the first charge then decides which kind the account "
+        "takes."
     )
     ledger = Ledger.new(tmp_path / "office.ledger")
     box = Box.of(strong(8, "1e-6"), "1/10")

@@ -125,8 +125,8 @@ def losses_text(guarantee: "Guarantee") -> str:
 def both_losses(guarantee: "Guarantee") -> str:
     """The same with what one job costs where that is less: "epsilon 4 (epsilon 1 for one job)"."""
     said = losses_text(guarantee)
-    one = f" ({losses_text(guarantee.job)} for one job)"
-    return f"{said}{one}" if guarantee.has_job_losses else said
+    job = f" ({losses_text(guarantee.job)} for one job)"
+    return f"{said}{job}" if guarantee.has_job_losses else said
 
 
 def amount_text(guarantee: "Guarantee") -> str:

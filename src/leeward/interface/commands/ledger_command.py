@@ -29,7 +29,7 @@ Policy = Annotated[
 ]
 Epsilon = Annotated[str | None, typer.Option(help="All that the account may ever lose.")]
 EpsilonJob = Annotated[
-    str | None, typer.Option(help="How much of it one job more at an establishment may cost.")
+    str | None, typer.Option(help="The ε that one job more at an establishment may cost.")
 ]
 Rho = Annotated[str | None, typer.Option(help="The same in ρ of zCDP, in place of epsilon.")]
 Alpha = Annotated[str | None, typer.Option(help="Protected growth, such as 0.1.")]

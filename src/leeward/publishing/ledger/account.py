@@ -73,6 +73,14 @@ class Account:
             return Fraction(0) if self.spent is None else self.spent.epsilon
         return self.cap.amount - self.remaining
 
+    def job_texts(self) -> dict[str, str | None]:
+        """What one job may lose, has lost and can still lose, where the cap has a part for it."""
+        most, left = self.cap.epsilon_job, self.left.epsilon_job
+        if left is None:
+            return {}
+        spent = None if self.spent is None else str(most - left)
+        return {"epsilon_job": str(most), "spent_job": spent, "left_job": str(left)}
+
     @property
     def mixes_without_a_box(self) -> bool:
         """Whether charges of both kinds share a cap in ε: only accounts of earlier formats do."""

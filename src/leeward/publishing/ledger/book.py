@@ -151,8 +151,8 @@ class Book:
         if entry.cap is not None and entry.cap.measure == "mixed":
             rule = "must be in epsilon and delta, or in rho alone"
             return Objection("cap", rule, f"rho {shown(entry.cap.rho)} beside them")
-        own = entry.cap is not None and entry.cap.has_job_losses
-        if entry.cap is not None and own and (entry.cap.rho > 0 or entry.box is not None):
+        cap = entry.cap
+        if cap is not None and cap.has_job_losses and (cap.rho > 0 or entry.box is not None):
             rule = "must be in epsilon and without a box where one job has a cap of its own"
             return Objection("cap", rule, "a rho")
         if entry.box is not None and not (entry.cap is None or entry.box.keeps(entry.cap)):
@@ -271,13 +271,8 @@ class Statement:
                 "spent": None if account.spent is None else str(account.lost),
                 "left": str(account.remaining),
             }
-            if box is not None:
-                stated["box"] = box.written()
-            if (left := account.left.epsilon_job) is not None:
-                stated["epsilon_job"] = str(cap.epsilon_job)
-                stated["spent_job"] = str(cap.epsilon_job - left) if account.spent else None
-                stated["left_job"] = str(left)
-            accounts.append(stated)
+            divided: dict[str, object] = {} if box is None else {"box": box.written()}
+            accounts.append({**stated, **account.job_texts(), **divided})
         for entry in self.entries:
             body = dict(entry.body)
             subject = body.get("subject")
@@ -298,6 +293,6 @@ class Statement:
 
 def _left(account: Account) -> str:
     rho = "" if account.box is None else f" and rho {number_text(account.left.rho)}"
-    job = account.left.epsilon_job
-    one = "" if job is None else f" ({number_text(job)} for one job)"
-    return f"{account.cap.currency} {number_text(account.remaining)}{rho}{one}"
+    rest = account.left.epsilon_job
+    job = "" if rest is None else f" ({number_text(rest)} for one job)"
+    return f"{account.cap.currency} {number_text(account.remaining)}{rho}{job}"

@@ -50,7 +50,8 @@ def read_number(written: str, parameter: str) -> Fraction:
 def read_protection(written: WrittenProtection) -> Guarantee:
     """The promise of the whole plan."""
     policy = _policy(written.policy)
-    alpha = None if written.alpha is None else read_number(written.alpha, "alpha")
+    numbers = ((name, getattr(written, name)) for name in ("alpha", "epsilon_job"))
+    alpha, job = (text and read_number(text, name) for name, text in numbers)
     if policy.uses_alpha and alpha is None:
         raise InvalidParameter.missing(
             "alpha",
@@ -70,13 +71,12 @@ def read_protection(written: WrittenProtection) -> Guarantee:
     delta = read_number(written.delta, "delta")
     if written.rho is None:
         epsilon = positive(read_number(written.epsilon or "", "epsilon"), "epsilon")
-        job = _epsilon_job(written.epsilon_job, policy, epsilon)
         return Guarantee(policy, alpha, epsilon, delta, epsilon_job=job)
-    if written.epsilon_job is not None:
+    if job is not None:
         raise InvalidParameter.unwanted(
             "epsilon_job",
             "beside rho: what one job may cost is part of an epsilon",
-            value=shown(written.epsilon_job),
+            value=shown(job),
             next_step="Leave it out, or write epsilon in place of rho.",
         )
     rho = positive(read_number(written.rho, "rho"), "rho")
@@ -88,29 +88,6 @@ def read_protection(written: WrittenProtection) -> Guarantee:
             next_step="Give a small probability, such as 1e-9. The tables spend none of it.",
         )
     return Guarantee(policy, alpha, 0, rho=rho, reading=delta)
-
-
-def _epsilon_job(written: str | None, policy: Policy, epsilon: Fraction) -> Fraction | None:
-    """What one job more at one establishment may cost; None: as much as a step."""
-    if written is None:
-        return None
-    if not policy.uses_alpha:
-        raise InvalidParameter.meaningless(
-            "epsilon_job",
-            f"under the {policy.name} policy, which has no alpha",
-            value=shown(written),
-            next_step="Leave it out: what one job costs follows from epsilon.",
-        )
-    number = positive(read_number(written, "epsilon_job"), "epsilon_job")
-    if number > epsilon:
-        raise InvalidParameter(
-            "epsilon_job",
-            rule=f"must be at most epsilon, {shown(epsilon)}: one job more is one step",
-            value=shown(number),
-            next_step="Give a smaller one, such as 1, or leave it out: then one job may cost "
-            "epsilon.",
-        )
-    return number
 
 
 def _policy(written: str) -> Policy:
