@@ -45,7 +45,7 @@ def test_both_numbers_are_read_exactly() -> None:
         (
             {"rho": "0.2", "delta": "1e-9", "epsilon_job": "1"},
             "epsilon_job: must be left out beside rho: what one job may cost is part of an "
-            "epsilon; got 1. Leave it out, or write epsilon in place of rho.",
+            "epsilon; got 1. Leave it out.",
         ),
     ],
 )

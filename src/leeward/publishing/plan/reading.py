@@ -77,7 +77,6 @@ def read_protection(written: WrittenProtection) -> Guarantee:
             "epsilon_job",
             "beside rho: what one job may cost is part of an epsilon",
             value=shown(job),
-            next_step="Leave it out, or write epsilon in place of rho.",
         )
     rho = positive(read_number(written.rho, "rho"), "rho")
     if not 0 < delta < 1:  # nothing is spent of it
