@@ -20,7 +20,7 @@ import leeward
 from leeward import tidy
 from leeward.core.mechanisms.joint_clipped import JointClipped
 from leeward.core.mechanisms.radial_product import RadialProduct
-from leeward.core.mechanisms.table_measurement import Shape
+from leeward.core.mechanisms.table_calibration import Shape
 from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.radial_law import RadialLaw

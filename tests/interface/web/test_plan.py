@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from leeward.core.errors import LeewardError
-from leeward.core.mechanisms import counts_with_noise, error_margins, table_measurement
+from leeward.core.mechanisms import counts_with_noise, error_margins, table_calibration
 from leeward.interface.commands.app import build
 from leeward.interface.web.plan_form import DraftTable, draft_of, posted
 from leeward.interface.web.plan_result import SIZES
@@ -395,7 +395,7 @@ def test_questions_at_the_same_time_do_not_disturb_each_other(page: Served, plan
 def forget() -> None:
     """Everything is computed anew."""
     for kept in (
-        table_measurement._calibrated,
+        table_calibration.calibrated,
         counts_with_noise._expected_error,
         error_margins._factor,
         error_margins._least,

@@ -131,6 +131,6 @@ def require_charged(kept: Office, number: int) -> None:
     assert both.stdout.endswith("They agree with each other.\n")
     assert kept.run("ledger", "verify", "--against", "bundle", "--against", "next").exit_code == 0
     with Ledger.open(kept.folder / "ledger.sqlite") as book:
-        assert [entry.format for entry in book.entries()] == [*3 * [number], 5, 5]
+        assert [entry.format for entry in book.entries()] == [*3 * [number], 6, 6]
         assert book.account("kept").left.epsilon == 96
     assert read_bundle("next").certificate.format == 3

@@ -83,7 +83,7 @@ def test_over_the_cap_in_another_currency(ledger: Ledger) -> None:
     )
     made = ledger.reserve("lodes", strong(most, alpha="1/20"), release(2))
     assert made.charge == strong(most, alpha="1/20")
-    assert made.paid == strong(3)
+    assert made.paid == Guarantee("strong", "0.1", 3, epsilon_job=1)
     assert ledger.account("lodes").left.epsilon == 0
 
 

@@ -191,10 +191,10 @@ def test_an_empty_file(tmp_path: Path) -> None:
 
 def test_a_newer_format(ledger: Ledger) -> None:
     with closing(sqlite3.connect(ledger.path)) as connection:
-        connection.execute("PRAGMA user_version = 6")
+        connection.execute("PRAGMA user_version = 7")
     assert message(ledger.path) == (
-        f"ledger: must be of format 1 or 2 or 3 or 4 or 5; got format 6 ({str(ledger.path)!r}). "
-        "Use a newer Leeward."
+        "ledger: must be of format 1 or 2 or 3 or 4 or 5 or 6; got format 7 "
+        f"({str(ledger.path)!r}). Use a newer Leeward."
     )
 
 

@@ -130,7 +130,7 @@ def test_ids_of_format_4_are_compared_as_they_were_written(ledger: Ledger) -> No
         with pytest.raises(AlreadyReleased, match="more than half in common"):
             ledger.reserve("second", strong(1), replace(release(2), frame=frame, plain_frame=plain))
     ledger.reserve("second", strong(1), replace(release(2), frame=padded))
-    assert [entry.format for entry in ledger.entries()][-2:] == [4, 5]
+    assert [entry.format for entry in ledger.entries()][-2:] == [4, 6]
     assert ledger.verify() == ()
 
 

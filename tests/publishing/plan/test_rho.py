@@ -1,7 +1,6 @@
 """A budget in ρ from the plan to certificate, report, page and ledger."""
 
 import json
-from dataclasses import replace
 from fractions import Fraction
 from math import sqrt
 from pathlib import Path
@@ -202,5 +201,5 @@ def test_an_entry_writes_a_reading_in_one_way(rho: str, reading: object) -> None
 
 def test_of_several_readings_the_smallest_is_kept() -> None:
     first, second = planned().charge, planned(delta="1e-12").charge
-    assert sequential(first, second) == replace(second, rho=2 * RHO)
+    assert sequential(first, second) == second.with_amount(2 * RHO)
     assert sequential(first, Guarantee("strong", "0.1", 1)).reading == DELTA

@@ -5,9 +5,9 @@ A guarantee may be claimed if the proof covers it, or if it follows from what th
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol, Self, TypeAlias
 
 from leeward.core.codebook.cells import Margins
 from leeward.core.errors import InvalidParameter, NotCovered
@@ -16,6 +16,7 @@ from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import CellNoise, Integers
 from leeward.core.privacy import Guarantee, Policy, ProportionalAlpha, StrongAlpha, policy
 from leeward.core.privacy.policy import unit_of, with_unit
+from leeward.core.privacy.steps import Growth, steps_from
 
 if TYPE_CHECKING:
     from leeward.core.mechanisms.measurement import Measurement
@@ -38,6 +39,9 @@ TABLES = (*COUNTS, *PAY)
 FOLLOWS = {"strong": ("weak", "worker"), "weak": ("worker",), "proportional": ("worker",)}
 """What each policy implies at the same ε (composition.proof.md)."""
 
+
+JobLoss: TypeAlias = tuple[Fraction, Fraction]
+"""ε and ρ that one job costs at most."""
 
 Origin: TypeAlias = Literal["ours", "paper", "baseline"]
 """Where a mechanism comes from, as comparisons group them."""
@@ -102,6 +106,32 @@ class Mechanism(ABC):
         """What one release costs, under the policy that the proof starts from."""
         p = self.parameters
         return Guarantee(p.policy, p.growth, p.epsilon)
+
+    def one_job(self) -> JobLoss:
+        """What one job more at one establishment costs at most: one job is one step at most."""
+        return self.parameters.epsilon, Fraction(0)
+
+    def job_at(self, least: Fraction) -> JobLoss:
+        """The least that one job could cost with this floor: what a cap is compared with."""
+        return self.at_floor(least).one_job()
+
+    def at_floor(self, least: Fraction) -> Self:
+        """The same with another floor, to ask what one job costs there; never to release."""
+        return replace(self, parameters=replace(self.parameters, least=least))  # type: ignore[type-var] # all are dataclasses
+
+    def loss(self, small: int, large: int) -> Fraction:
+        """The most that a release loses between two sizes of an establishment, in its currency.
+
+        Whoever joins: as many jobs one by one, or as many steps where the strong policy is proved.
+        """
+        price, jobs = self.price(), large - small
+        pure = price.currency == "epsilon"
+        by_job = self.one_job()[0] * jobs if pure else self.one_job()[1] * jobs * jobs
+        if StrongAlpha() not in self.proved.get(self.usual_table, ()):
+            return by_job
+        step = Growth(self.parameters.growth, int(self.parameters.least))
+        steps = steps_from(small, step, Growth(Fraction(0), jobs))
+        return min(by_job, price.amount * (steps if pure else steps * steps))
 
     def guarantee(self, policy: Policy | str, *, table: str | None = None) -> Guarantee:
         """The guarantee of releasing all cells of a table; rejects what is not proved.
@@ -207,6 +237,10 @@ class MarginRule(Protocol):
     @property
     def epsilon(self) -> Fraction:
         """What the margins of all worker cells cost together."""
+
+    @property
+    def epsilon_job(self) -> Fraction:
+        """What one job costs."""
 
     def released(
         self, mechanism: "PublicScale", values: Integers, largest: Integers, noise: Noise

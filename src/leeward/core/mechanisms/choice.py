@@ -34,8 +34,7 @@ def choose(
     ranked = sorted(measurements, key=lambda measurement: _error(measurement, profile))
     best, *others = ranked
     reasons = [_times(other, best, profile) for other in others]
-    budget = "rho" if asked.rho > 0 else "epsilon"
-    reasons += [f"{name} needs more {budget}{_for(why)}" for name, why in refused.items()]
+    reasons += [f"{name} needs more {_budget(why, asked)}" for name, why in refused.items()]
     if not reasons:
         kind = "this kind with a budget in rho" if asked.rho > 0 else "this kind"
         return best, f"the one mechanism for a {asked.policy.name}-policy table of {kind}"
@@ -144,7 +143,7 @@ def choose_pay(
     if first in refused and isinstance(refused[first], NotCovered):
         reasons = [f"{first} is not proved for this table"]
     elif first in refused:
-        reasons = [f"{first} needs more epsilon{_for(refused[first])}"]
+        reasons = [f"{first} needs more {_budget(refused[first], asked)}"]
     elif first == "log_pair":
         reasons = ["each cell is one establishment"]
     elif best.name != first:
@@ -193,8 +192,11 @@ def _most(measurement: Measurement, profile: SizeProfile) -> str:
     return f" (noise, and the most that clipping takes from {number} establishments of a cell)"
 
 
-def _for(refusal: LeewardError) -> str:
-    return " for margins" if refusal.parameter == "margins" else ""
+def _budget(refusal: LeewardError, given: Guarantee) -> str:
+    """What a mechanism that was rejected would need more of."""
+    if refusal.parameter == "epsilon_job":
+        return "for one job"
+    return given.currency + (" for margins" if refusal.parameter == "margins" else "")
 
 
 def _times(other: Measurement, best: Measurement, profile: SizeProfile) -> str:

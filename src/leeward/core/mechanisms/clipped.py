@@ -19,11 +19,13 @@ from numpy.typing import ArrayLike
 from leeward.core.codebook import Entries
 from leeward.core.exact import Number, probability, root_up
 from leeward.core.mechanisms.additive import Measure
-from leeward.core.mechanisms.calibrated import Claims, MarginRule, Mechanism, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, MarginRule, Mechanism, Words
 from leeward.core.mechanisms.checked_columns import establishment_rows, numbered, whole_numbers
 from leeward.core.mechanisms.clipping import MISSED, Clipping, NoisyMaximum
 from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.one_job import by_clipping, part_of_squares, part_of_sums
 from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide
+from leeward.core.mechanisms.scale import part_of_grid
 from leeward.core.mechanisms.split import (
     MOST_ESTABLISHMENTS,
     Bound,
@@ -123,6 +125,28 @@ class Clipped(Mechanism):
         """ε, or ρ for Gaussian noise, of the whole block; strong, hence also weak."""
         epsilon = Fraction(0) if self.noise == "gaussian" else self.parameters.epsilon
         return Guarantee(self.parameters.policy, self.parameters.growth, epsilon, 0, self.rho)
+
+    def one_job(self) -> JobLoss:
+        """The index moves by ⌈32j⌉ at most, each sum by the lattice points of one job."""
+        p, lattice, d = self.parameters, self.clipping.lattice, self.parameters.cells
+        if self.noise == "gaussian":
+            return self._job(part_of_squares(min(d, 2), d, p.least, lattice))
+        return self._job(part_of_sums(min(d, 2), d, p.least, lattice))
+
+    def _job(self, moved: Fraction) -> JobLoss:
+        """Where one job moves the sums by this part of what their noise is for."""
+        whole = Fraction(0) if self.rho else self.parameters.epsilon
+        if self.parameters.least == 1:
+            return whole, self.rho
+        index, power = part_of_grid(self.parameters), 2 if self.rho else 1
+        part = by_clipping(index**power, moved**power, self.splits)
+        return whole * part, self.rho * part
+
+    @property
+    def splits(self) -> set[Fraction]:
+        """Those of all classes of workplace cells."""
+        classes = (2**k for k in range(MOST_ESTABLISHMENTS.bit_length()))
+        return {self.split, *(self._bound(number).split for number in classes)}
 
     @property
     def proved(self) -> Claims:

@@ -18,6 +18,7 @@ from leeward.core.codebook.size_profile import MOST_JOBS
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.calibrated import MarginMethod, Mechanism, PublicScale
+from leeward.core.mechanisms.margin_cost import PaidScale, Unpaid
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import LEAST_EPSILON
 from leeward.core.mechanisms.scale import Scale, allowance_for, least_margin, per_job, two_sided
@@ -34,13 +35,12 @@ The smaller one of two scales is used, so that each must hold more often than ni
 
 
 @dataclass(frozen=True)
-class NoMargins:
+class NoMargins(Unpaid):
     """The plan says: none."""
 
     method: ClassVar[MarginMethod] = "none"
     note: ClassVar[str] = "This table has no margins; its plan says so."
     coverage: ClassVar[None] = None
-    epsilon: ClassVar[Fraction] = Fraction(0)
 
     ends: ClassVar[bool] = False
 
@@ -58,13 +58,12 @@ class NoMargins:
 
 
 @dataclass(frozen=True)
-class PublicMargins:
+class PublicMargins(Unpaid):
     """The noise scale is public or follows from what is released: margins cost nothing."""
 
     method: ClassVar[MarginMethod] = "public"
     note: ClassVar[str] = "The scale of the noise is public, so margins cost nothing."
     coverage: ClassVar[Fraction] = COVERAGE
-    epsilon: ClassVar[Fraction] = Fraction(0)
     ends: ClassVar[bool] = False
 
     def released(
@@ -102,7 +101,7 @@ class NarrowedMargins(PublicMargins):
 
 
 @dataclass(frozen=True)
-class SpentMargins:
+class SpentMargins(PaidScale):
     """Part of the budget pays for a noisy scale."""
 
     scale: Scale
@@ -215,7 +214,7 @@ HAIR = 1e-9
 
 
 @dataclass(frozen=True)
-class CountMargins:
+class CountMargins(Unpaid):
     """Intervals from the released values only: no establishment is larger than its cell.
 
     Proof in error_margins.proof.md; workplace tables only, where every job is counted. A cell's
@@ -234,7 +233,6 @@ class CountMargins:
         "is larger than its cell."
     )
     coverage: ClassVar[Fraction] = COVERAGE
-    epsilon: ClassVar[Fraction] = Fraction(0)
     ends: ClassVar[bool] = True
 
     @classmethod

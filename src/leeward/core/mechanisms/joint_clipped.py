@@ -16,7 +16,7 @@ import numpy as np
 
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
 from leeward.core.exact import Number, root_up
-from leeward.core.mechanisms.calibrated import Claims, MarginRule, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, MarginRule, Words
 from leeward.core.mechanisms.clipped import Clipped, Ends
 from leeward.core.mechanisms.clipping import MISSED
 from leeward.core.mechanisms.joint import (
@@ -27,6 +27,7 @@ from leeward.core.mechanisms.joint import (
     rounding_of,
 )
 from leeward.core.mechanisms.measurement import Measurement
+from leeward.core.mechanisms.one_job import part_of_squares, part_of_sums
 from leeward.core.mechanisms.parameters import Parameters, rho_of, too_wide
 from leeward.core.mechanisms.split import (
     MOST_ESTABLISHMENTS,
@@ -142,6 +143,13 @@ class JointClipped(Clipped):
             raise too_wide(held)
         return mechanism
 
+    def one_job(self) -> JobLoss:
+        """A part of a table moves by less than a job and half a point more than its cells."""
+        both = self.parameters.least, self.clipping.lattice
+        if self.rho:
+            return self._job(part_of_squares(2, self._rounding, *both))
+        return self._job(part_of_sums(1, self._clipping.allowance, *both))
+
     def _bound(self, establishments: int) -> Bound:
         gaussian = self.rho > 0
         weights = _weights(self.design, gaussian=gaussian)
@@ -175,18 +183,19 @@ class JointClipped(Clipped):
 
         Table j has σ²/w_j in each cell, w_j the precisions of the tables, of sum 1.
         """
-        rounding = sum(4 * d * w for d, w in zip(self.design.tables, self._precisions, strict=True))
-        moved = root_up(2) * self.clipping.reach(theta) + root_up(ceil(rounding) + 1)
+        moved = root_up(2) * self.clipping.reach(theta) + root_up(self._rounding)
         return moved**2 / (2 * (1 - self.split) * self.rho)
 
     @property
-    def _precisions(self) -> tuple[Fraction, ...]:
-        return precisions(self.design.tables)
+    def _rounding(self) -> int:
+        tables = self.design.tables
+        four = sum(4 * d * w for d, w in zip(tables, precisions(tables), strict=True))
+        return ceil(four) + 1
 
     def variances(self, theta: int) -> tuple[Fraction, ...]:
         """Of the total, and of a cell of each table that has noise of its own."""
         total = self.sum_variance(theta)
-        return (total, *(total / w for w in self._precisions if w))
+        return (total, *(total / w for w in precisions(self.design.tables) if w))
 
     def _sums(self, sums: Integers, theta: Integers, noise: Noise) -> Integers:
         """Joint noise on lattice points, then whole jobs of which all tables have one sum."""
@@ -208,7 +217,7 @@ class JointClipped(Clipped):
         The best total is a mean of its own number and of the sums of the tables, by precision; each
         table is moved to it evenly. Floats will do: what was drawn is released.
         """
-        tables, weights = self.design.slices(), self._precisions
+        tables, weights = self.design.slices(), precisions(self.design.tables)
         total = np.zeros(len(sums), dtype=np.int64)
         noisy = np.zeros_like(sums)
         for value in np.unique(theta):

@@ -12,13 +12,13 @@ from leeward.core.mechanisms.calibrated import Words
 from leeward.core.mechanisms.joint import joint_design
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.radial_product import RadialProduct
-from leeward.core.mechanisms.radial_slope import radius_and_order
+from leeward.core.mechanisms.radial_slope import SlopeTails, radius_and_order
 from leeward.core.noise.design import Design
 from leeward.core.noise.radial_law import RadialLaw
 
 
 @dataclass(frozen=True)
-class JointRadial(RadialProduct):
+class JointRadial(SlopeTails, RadialProduct):
     """Noise of scale S = max(α·largest, Δ) for all cells of all tables; `order` is r."""
 
     name: ClassVar[str] = "joint_radial"

@@ -13,8 +13,9 @@ import numpy as np
 
 from leeward.core.exact import dyadic_down, precision
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import Claims, Origin, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, Origin, Words
 from leeward.core.mechanisms.measurement import COVERAGE
+from leeward.core.mechanisms.one_job import by_slope
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.law import PiecewiseLaw
 from leeward.core.noise.piece import Piece
@@ -60,6 +61,10 @@ class LogLaplace(Additive):
         # E e^η = 1/(1−s²), s = λ/ε ([H15] Theorem 5.3 prints 1−λ/2: erratum).
         unbiasing = round((1 - 1 / rate**2) * 2**BITS)
         return cls(parameters, log_laplace_law(rate, Fraction(unbiasing, 2**BITS)))
+
+    def one_job(self) -> JobLoss:
+        """ε·j of one worker cell; half where the scale is twice as large."""
+        return by_slope(self.parameters) / (2 if self.parameters.published else 1), Fraction(0)
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
         """n + Δ/α."""

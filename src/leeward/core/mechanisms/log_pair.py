@@ -13,7 +13,7 @@ import numpy as np
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.exact import precision
-from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, Words
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
@@ -28,7 +28,7 @@ from leeward.core.mechanisms.pay import (
     refuse_worker_cells,
 )
 from leeward.core.mechanisms.pay_margins import reach
-from leeward.core.mechanisms.scale import STEPS, SizeGrid, smallest
+from leeward.core.mechanisms.scale import STEPS, SizeGrid, part_of_grid, smallest
 from leeward.core.noise.body import HEXAGON
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import BOUND, Integers
@@ -68,6 +68,10 @@ class LogPair(PayMechanism):
         most, published = read_cap(cap, statistic)
         refuse_worker_cells(cls.name, parameters)
         return cls(parameters, most, published)
+
+    def one_job(self) -> JobLoss:
+        """ε·i: both indices move by ⌈32j⌉ at most, in one direction."""
+        return self.parameters.epsilon * part_of_grid(self.parameters), Fraction(0)
 
     @property
     def grids(self) -> tuple[SizeGrid, SizeGrid]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from leeward.core.codebook import Cells, Entries
 from leeward.core.codebook.size_profile import ESTABLISHMENTS
-from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, Words
 from leeward.core.mechanisms.checked_columns import (
     checked_entries,
     establishment_rows,
@@ -24,6 +24,7 @@ from leeward.core.mechanisms.checked_columns import (
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.clipping import MISSED, scaled
 from leeward.core.mechanisms.measurement import COVERAGE, Needs
+from leeward.core.mechanisms.one_job import by_clipping
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
     USUAL_SHARE,
@@ -36,6 +37,7 @@ from leeward.core.mechanisms.pay import (
     read_cap,
 )
 from leeward.core.mechanisms.pay_margins import mean_interval, reach
+from leeward.core.mechanisms.scale import part_of_grid
 from leeward.core.mechanisms.split import by_class, establishment_class
 from leeward.core.noise.body import HEXAGON
 from leeward.core.noise.noise_source import Noise, secret
@@ -95,6 +97,16 @@ class PayClipped(PayMechanism):
             tight = replace(bounds.clipping, headroom=MEAN_HEADROOM)
             bounds = replace(bounds, split=MEAN_SPLIT, clipping=tight)
         return cls(parameters, most, published, bounds)
+
+    def one_job(self) -> JobLoss:
+        """The index moves by ⌈32j⌉ at most, pairs by (m+η)/(mΔ+η) of what their noise is for."""
+        p, d = self.parameters, self.parameters.cells
+        if p.least == 1:
+            return p.epsilon, Fraction(0)
+        m, flooring = min(d, 2), d * (Fraction(1, self._lattice) + Fraction(1, self.cap))
+        moved = (m + flooring) / (m * p.least + flooring)
+        splits = {self.bounds.split} if self.statistic == "mean" else self.bounds.splits
+        return p.epsilon * by_clipping(part_of_grid(p), moved, splits), Fraction(0)
 
     def suited(self, establishments: int) -> "PayClipped":
         """The same for workplace cells of this class of establishments; for means it is one."""

@@ -12,6 +12,7 @@ from leeward.core.codebook.cells import Margins
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import precision
 from leeward.core.mechanisms.calibrated import MarginMethod
+from leeward.core.mechanisms.margin_cost import PaidScale
 from leeward.core.mechanisms.measurement import COVERAGE
 from leeward.core.mechanisms.parameters import LEAST_EPSILON, Parameters
 from leeward.core.mechanisms.pay import Ends, Pairs, PayMechanism, largest_payroll, noisy_indices
@@ -78,7 +79,7 @@ def low_noise(spread: float, *, both: bool) -> tuple[Floats, Floats]:
 
 
 @dataclass(frozen=True)
-class PayMargins:
+class PayMargins(PaidScale):
     """Part of the budget pays for noisy scales, from which the intervals follow."""
 
     scale: Scale | ScalePair

@@ -11,14 +11,14 @@ from typing import ClassVar, Self
 from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import PublishedPay, RadialPair, read_cap
-from leeward.core.mechanisms.radial_slope import radius_and_order
+from leeward.core.mechanisms.radial_slope import SlopeTails, radius_and_order
 from leeward.core.noise.body import HEXAGON, Body
 from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha
 
 
 @dataclass(frozen=True)
-class PayRadial(RadialPair):
+class PayRadial(SlopeTails, RadialPair):
     """Noise of scale S for counts and B·S for payrolls, S = max(α·largest, Δ), B the cap.
 
     Options as of pay_pareto; `order` is r.

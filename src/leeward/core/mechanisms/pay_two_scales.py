@@ -10,7 +10,8 @@ from fractions import Fraction
 from typing import ClassVar
 
 from leeward.core.exact import at_most, ball, dyadic_down, precision
-from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, Words
+from leeward.core.mechanisms.one_job import by_two_scales
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import PublishedPay, RadialPair, read_cap, refuse_worker_cells
 from leeward.core.mechanisms.vector_pareto import PowerTails
@@ -70,6 +71,10 @@ class PayTwoScales(PowerTails, RadialPair):
             step = _step(parameters, shape)
         _certify(parameters, shape, step)
         return cls(parameters, most, published, pareto_radius(2, shape), shape, step)
+
+    def one_job(self) -> JobLoss:
+        """By the three conditions of the theorem."""
+        return by_two_scales(self.parameters, self.shape, self.step), Fraction(0)
 
 
 def _step(parameters: Parameters, shape: Fraction) -> Fraction:

@@ -11,12 +11,12 @@ from leeward.core.mechanisms.calibrated import Words
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import PublishedPay, read_cap
 from leeward.core.mechanisms.payroll_pareto import RadialPayroll, payroll_alone
-from leeward.core.mechanisms.radial_slope import radius_and_order
+from leeward.core.mechanisms.radial_slope import SlopeTails, radius_and_order
 from leeward.core.noise.radial_law import RadialLaw
 
 
 @dataclass(frozen=True)
-class PayrollRadial(RadialPayroll):
+class PayrollRadial(SlopeTails, RadialPayroll):
     """Noise of scale S_P; `order` is r."""
 
     name: ClassVar[str] = "payroll_radial"

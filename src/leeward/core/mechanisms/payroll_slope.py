@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from leeward.core.codebook import Cells, Entries
-from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, Words
+from leeward.core.mechanisms.one_job import by_slope
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.pay import (
     Pairs,
@@ -62,6 +63,10 @@ class PayrollSlope(PayMechanism):
         payroll_alone(cls.name, published)
         refuse_worker_cells(cls.name, parameters)
         return cls(parameters, most, published, Slope.calibrated(parameters))
+
+    def one_job(self) -> JobLoss:
+        """ε·j."""
+        return by_slope(self.parameters), Fraction(0)
 
     @property
     def law(self) -> PiecewiseLaw:

@@ -29,6 +29,7 @@ from leeward.core.mechanisms.joint import (
     rounding_of,
     with_total,
 )
+from leeward.core.mechanisms.margin_cost import PaidScale
 from leeward.core.mechanisms.measurement import (
     COVERAGE,
     CellLaw,
@@ -121,7 +122,7 @@ class RadialProduct(Mechanism):
 
 
 @dataclass(frozen=True)
-class ScaleMargins:
+class ScaleMargins(PaidScale):
     """Part of the budget pays for a noisy scale S̃; a table's margins are a multiple of it."""
 
     scale: Scale

@@ -11,7 +11,8 @@ from typing import ClassVar
 from flint import arb
 
 from leeward.core.exact import at_most, ball, dyadic_down, precision
-from leeward.core.mechanisms.calibrated import Words
+from leeward.core.mechanisms.calibrated import JobLoss, Words
+from leeward.core.mechanisms.one_job import between_sizes, of_growth
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.radial_block import RadialBlock
 from leeward.core.noise.piece import Piece
@@ -20,8 +21,26 @@ from leeward.core.noise.radial_law import RadialLaw
 BITS, PRECISION = 96, 256
 
 
+class SlopeTails:
+    """A radius whose law has the order r of its tails."""
+
+    parameters: Parameters
+    order: Fraction
+
+    def one_job(self) -> JobLoss:
+        """ε·j: a job has norm 1 (one_job.proof.md)."""
+        return self.parameters.epsilon * of_growth(self.parameters), Fraction(0)
+
+    def loss(self, small: int, large: int) -> Fraction:
+        """The potential of Theorem H, where the scale follows jobs."""
+        steps: Fraction = super().loss(small, large)  # type: ignore[misc] # of the mechanism
+        if getattr(self, "by_payroll", False):
+            return steps
+        return min(steps, between_sizes(self.parameters, small, large))
+
+
 @dataclass(frozen=True)
-class RadialSlope(RadialBlock):
+class RadialSlope(SlopeTails, RadialBlock):
     """Joint noise of scale S = max(α·largest total size, Δ); `order` is r of the tails."""
 
     name: ClassVar[str] = "radial_slope"

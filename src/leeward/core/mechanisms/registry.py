@@ -1,6 +1,7 @@
 """The mechanisms by name, what measures a statistic, and what `auto` compares: one line each."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from inspect import signature
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from leeward.core.mechanisms.edge_laplace import EdgeLaplace
 from leeward.core.mechanisms.edge_pay import EdgePay
 from leeward.core.mechanisms.flows import flows_of_classes
 from leeward.core.mechanisms.gains import GainsOfEstablishments
+from leeward.core.mechanisms.job_floor import floor_for
 from leeward.core.mechanisms.joint_clipped import JointClipped
 from leeward.core.mechanisms.joint_pareto import JointPareto
 from leeward.core.mechanisms.joint_radial import JointRadial
@@ -42,6 +44,7 @@ from leeward.core.mechanisms.smooth_laplace import SmoothLaplace
 from leeward.core.mechanisms.staircase import Staircase
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.privacy import Guarantee
+from leeward.core.privacy.guarantee import job_loss
 
 Calibrated = Additive | Clipped | RadialProduct | PayMechanism
 
@@ -129,6 +132,7 @@ def mechanism(  # noqa: PLR0913 (one for each number)
     calibration: str = "tight",
     plus: int = 1,
     rho: Number | None = None,
+    epsilon_job: Number | None = None,
     **options: object,
 ) -> Calibrated:
     """One mechanism by itself, calibrated and frozen. It keeps no ledger: `release` does.
@@ -152,6 +156,9 @@ def mechanism(  # noqa: PLR0913 (one for each number)
     rho
         The price as ρ of zCDP, in place of `epsilon`, for mechanisms with Gaussian noise:
         ``mechanism("clipped", alpha="0.1", rho="0.2", noise="gaussian")``.
+    epsilon_job
+        What one job more at one establishment may cost, at most ε: small establishments then get
+        the noise of a larger Δ, the smallest that is enough.
     **options
         `theta` of node_laplace; `establishments`, `split` and `noise` of clipped; `cap` and
         `statistic` of mechanisms of pay.
@@ -183,8 +190,18 @@ def mechanism(  # noqa: PLR0913 (one for each number)
     parameters = Parameters.read(alpha, epsilon, delta, cells, calibration, plus).in_rho(rho)
     if parameters.rho and not chosen.gaussian:
         raise no_gaussian(name)
-    build: Callable[..., Calibrated] = cast(Any, chosen).calibrated
-    known = [key for key in signature(build).parameters if key != "parameters"]
+    free = build(name, parameters, options)
+    if epsilon_job is None:
+        return free
+    cap = job_loss(free.price().policy, "epsilon_job", epsilon_job, parameters.epsilon)
+    least = floor_for(lambda delta: free.job_at(delta)[0], parameters.plus, cap, name=name)
+    return build(name, replace(parameters, least=least, epsilon_job=cap), options)
+
+
+def build(name: str, parameters: Parameters, options: Mapping[str, object]) -> Calibrated:
+    """A mechanism with checked numbers; rejects an option that it does not have."""
+    calibrated: Callable[..., Calibrated] = cast(Any, REGISTRY[name]).calibrated
+    known = [key for key in signature(calibrated).parameters if key != "parameters"]
     for option, value in options.items():
         if option not in known:
             raise InvalidParameter(
@@ -193,7 +210,7 @@ def mechanism(  # noqa: PLR0913 (one for each number)
                 value=shown(value),
                 next_step="Leave it out.",
             )
-    return build(parameters, **options)
+    return calibrated(parameters, **options)
 
 
 def no_gaussian(name: str) -> NotCovered:

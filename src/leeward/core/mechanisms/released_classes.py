@@ -148,6 +148,11 @@ class FollowingMargins:
         """What the noisy scale costs."""
         return self.classes.epsilon
 
+    @property
+    def epsilon_job(self) -> Fraction:
+        """What one job costs."""
+        return self.classes.epsilon_job
+
     def released(
         self, mechanism: PublicScale, values: Integers, largest: Integers, noise: Noise
     ) -> Margins:

@@ -15,10 +15,18 @@ from numpy.typing import ArrayLike
 
 from leeward.core.codebook.size_profile import MOST_JOBS
 from leeward.core.errors import InvalidParameter, shown
-from leeward.core.exact import START_BITS, ball, log_growth, precision, probability
+from leeward.core.exact import (
+    START_BITS,
+    ball,
+    exact_value,
+    log_growth,
+    precision,
+    probability,
+)
 from leeward.core.mechanisms.additive import Additive, within
-from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, Words
 from leeward.core.mechanisms.measurement import COVERAGE
+from leeward.core.mechanisms.one_job import PRECISION, rise
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.error import laplace_weights
 from leeward.core.noise.law import PiecewiseLaw, discrete_laplace
@@ -105,6 +113,19 @@ class SizeGrid:
         return size**STEPS == grown**j
 
 
+def part_of_grid(parameters: Parameters) -> Fraction:
+    """i = ⌈STEPS·j⌉/STEPS, j = ln(1+α/Δ)/λ: the part of a step's move of an index that one job is.
+
+    A floor moves by ⌈STEPS·j⌉ at most. Exact also where that number is whole.
+    """
+    with precision(PRECISION):
+        near = STEPS * rise(parameters) / parameters.log_growth()
+        most = int(exact_value(near.upper().ceil()))
+    job, step = 1 + parameters.growth / parameters.least, 1 + parameters.growth
+    fewer = most > 1 and job**STEPS <= step ** (most - 1)
+    return Fraction(min(most - fewer, STEPS), STEPS)
+
+
 REACH = 300.0
 """A scale that noise made larger than e^REACH times the true one counts as this: it covers."""
 
@@ -143,6 +164,10 @@ class Scale(Additive):
         parameters.only_scalar(cls.name)
         law = discrete_laplace(STEPS / parameters.aimed)
         return cls(parameters, law, SizeGrid(parameters.growth, parameters.least))
+
+    def one_job(self) -> JobLoss:
+        """ε·i: the index moves by ⌈32j⌉ at most."""
+        return self.parameters.epsilon * part_of_grid(self.parameters), Fraction(0)
 
     def _release(
         self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise

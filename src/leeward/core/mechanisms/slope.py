@@ -13,7 +13,8 @@ from flint import arb
 
 from leeward.core.exact import ball, dyadic_down, dyadic_up, precision
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import Claims, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, Words
+from leeward.core.mechanisms.one_job import between_sizes, by_slope
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.law import PiecewiseLaw
 from leeward.core.noise.piece import Piece
@@ -55,6 +56,17 @@ class Slope(Additive):
         if r <= 1:
             raise parameters.refuse_epsilon("must be above ln(1+alpha) for each worker cell", least)
         return cls(parameters, unbiased(r, b))
+
+    def one_job(self) -> JobLoss:
+        """ε·j of one worker cell."""
+        return by_slope(self.parameters), Fraction(0)
+
+    def loss(self, small: int, large: int) -> Fraction:
+        """Also a potential, where the establishment is counted whole."""
+        least = super().loss(small, large)
+        if self.parameters.cells > 1:
+            return least
+        return min(least, between_sizes(self.parameters, small, large))
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
         """A = max(x, Δ/α)."""

@@ -8,7 +8,8 @@ from flint import arb
 
 from leeward.core.exact import at_most, dyadic_up, precision
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import Claims, Origin, Words
+from leeward.core.mechanisms.calibrated import Claims, JobLoss, Origin, Words
+from leeward.core.mechanisms.one_job import by_quartic
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.quartic import QuarticLaw
 from leeward.core.noise.scales import Integers, Scales
@@ -44,6 +45,10 @@ class SmoothGamma(Additive):
         with precision(256):
             left = parameters.aim() - 3 * parameters.log_growth()
             return cls(parameters, QuarticLaw(), dyadic_up(steepest() / left, BITS))
+
+    def one_job(self) -> JobLoss:
+        """Of one worker cell."""
+        return by_quartic(self.parameters, steepest(), self.multiple), Fraction(0)
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:
         """c·S with S = max(αx, Δ)."""

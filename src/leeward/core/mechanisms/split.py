@@ -7,6 +7,7 @@ as another (clipped.proof.md), so the choice may be made in floats.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 from math import erfc, exp, inf, log, sqrt
@@ -155,9 +156,11 @@ def bound_for(
     """The pair for workplace cells of this many establishments.
 
     If all of them were taken to be alike, θ would be so far above the largest that the noise of
-    cells with unequal establishments, which most are, is up to a third larger.
+    cells with unequal establishments, which most are, is up to a third larger. Errors are in units
+    of the large establishments, so that Δ plays no part.
     """
-    return best_bound(parameters, rho, sqrt(establishments), split, weights, narrower)
+    anywhere = replace(parameters, plus=1, least=Fraction(1), epsilon_job=None)
+    return best_bound(anywhere, rho, sqrt(establishments), split, weights, narrower)
 
 
 @lru_cache(maxsize=1024)

@@ -4,13 +4,11 @@ Everything here follows from public information: the table's shape and the budge
 """
 
 from fractions import Fraction
-from functools import lru_cache
-from typing import Any, NamedTuple
 
 from leeward.core.codebook import Marginal
 from leeward.core.errors import InvalidParameter, LeewardError, NotCovered, nearest, shown
 from leeward.core.exact import precision, three_digits_up
-from leeward.core.mechanisms.calibrated import PAY, MarginRule, Mechanism, claim
+from leeward.core.mechanisms.calibrated import PAY, MarginRule, claim
 from leeward.core.mechanisms.error_margins import (
     NarrowedMargins,
     NoMargins,
@@ -28,12 +26,12 @@ from leeward.core.mechanisms.registry import (
     IN_PLANS,
     REGISTRY,
     candidates,
-    mechanism,
     no_gaussian,
     no_mechanism,
     of_statistic,
     reads_pay,
 )
+from leeward.core.mechanisms.table_calibration import Shape, calibrated, within_cap
 from leeward.core.privacy import Guarantee, StrongAlpha
 
 MARGIN_SHARES = (Fraction(1, 20), Fraction(1, 10), Fraction(3, 20))
@@ -73,42 +71,27 @@ def measurement(name: str, marginal: Marginal, asked: Guarantee, margins: Share)
     elif margins == AUTO:
         margins = _worth(name, asked, shape, by_cell=by_cell, must=kind != "workplace")
     spent = Fraction(0) if margins is None or chosen.free_margins else margins
-    paid = asked.with_epsilon(asked.epsilon * (1 - spent))
+    bought = asked.epsilon * spent
     narrowed = margins if name in NARROWED and margins is not None else Fraction(0)
-    mechanism = _calibrated(name, paid, shape, narrowed)
+    mechanism = calibrated(name, asked.with_epsilon(asked.epsilon - bought), shape, narrowed)
     mechanism.guarantee(asked.policy, table=kind)  # refused before margins are looked for
+    # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
+    parts = shape.cells if by_cell else 1
+    mechanism = within_cap(mechanism, marginal, asked, narrowed, bought / parts)
     rule: MarginRule = NoMargins() if margins is None else PublicMargins()
     if narrowed:
         rule = NarrowedMargins()
     elif spent and isinstance(mechanism, RadialProduct):
-        rule = paid_margins(mechanism, asked.epsilon * spent)
+        rule = paid_margins(mechanism, bought)
     elif spent and isinstance(mechanism, PayMechanism):
-        rule = pay_margins(mechanism, asked.epsilon * spent)
+        rule = pay_margins(mechanism, bought)
     elif spent:
-        # A cell's own largest establishment: weak, and adding up over cells (scale.proof.md).
-        bounded = by_cell or kind == "workplace"
-        rule = spend(
-            mechanism, asked.epsilon * spent, shape.cells if by_cell else 1, bounded=bounded
-        )
+        rule = spend(mechanism, bought, parts, bounded=by_cell or kind == "workplace")
     elif margins is not None and isinstance(mechanism, PayMechanism) and not chosen.free_margins:
         raise unpaid_margins(mechanism)
     elif margins is not None and not chosen.free_margins:
         rule = from_counts(mechanism, kind)
     return of_statistic(mechanism.measurement(by_cell=by_cell, margins=rule), marginal.statistic)
-
-
-class Shape(NamedTuple):
-    """The worker cells of a table; of a product those of each of its tables; of pay its options."""
-
-    cells: int
-    tables: tuple[int, ...] = ()
-    pay: tuple[tuple[str, int | str], ...] = ()
-
-    @classmethod
-    def of(cls, marginal: Marginal) -> "Shape":
-        """What a mechanism is calibrated for."""
-        tables = tuple(breakdown.cells for breakdown in marginal.breakdowns)
-        return cls(marginal.worker_cells, tables, marginal.statistic.options)
 
 
 def _worth(name: str, guarantee: Guarantee, shape: Shape, *, by_cell: bool, must: bool) -> Fraction:
@@ -119,7 +102,7 @@ def _worth(name: str, guarantee: Guarantee, shape: Shape, *, by_cell: bool, must
     must be paid and all these make the error much larger, it is the share that just is enough.
     """
     try:
-        mechanism = _calibrated(name, guarantee, shape)
+        mechanism = calibrated(name, guarantee, shape)
     except InvalidParameter:
         return MARGIN_SHARES[1]  # refused with the numbers of a table with margins
     worth = Fraction(0)
@@ -149,38 +132,13 @@ def log_growth_of(parameters: Parameters) -> float:
 def _affordable(name: str, guarantee: Guarantee, shape: Shape, share: Fraction) -> bool:
     """Whether the error stays below DEAREST times that without margins."""
     less = guarantee.with_epsilon(guarantee.epsilon * (1 - share))
-    whole = _calibrated(name, guarantee, shape).measurement(by_cell=False, margins=NoMargins())
+    whole = calibrated(name, guarantee, shape).measurement(by_cell=False, margins=NoMargins())
     try:
-        rest = _calibrated(name, less, shape).measurement(by_cell=False, margins=NoMargins())
+        rest = calibrated(name, less, shape).measurement(by_cell=False, margins=NoMargins())
     except InvalidParameter:
         return False
     error, least = rest.expected_error(LARGE), whole.expected_error(LARGE)
     return least is None or (error is not None and error <= DEAREST * least)
-
-
-@lru_cache(maxsize=256)  # frozen values; a search for an epsilon comes by the same ones
-def _calibrated(
-    name: str, pays: Guarantee, shape: Shape, narrowed: Fraction = Fraction(0)
-) -> Mechanism:
-    claims = REGISTRY[name].claims
-    options: dict[str, Any] = {"tables": shape.tables} if "joint" in claims else {}
-    if "pay" in claims:
-        options |= dict(shape.pay)
-    if name in ("payroll_radial", "payroll_pareto") and pays.policy.name == "proportional":
-        options["by_payroll"] = True  # the narrower scale, which only this policy allows
-    if narrowed:
-        options["margins"] = narrowed
-    if pays.rho > 0:
-        options |= {"rho": pays.rho, "noise": "gaussian"}
-    return mechanism(
-        name,
-        alpha=pays.alpha,
-        epsilon=None if pays.rho > 0 else pays.epsilon,
-        delta=pays.delta,
-        cells=shape.cells,
-        plus=pays.plus or 1,
-        **options,
-    )
 
 
 def named(name: str, marginal: Marginal, asked: Guarantee, margins: Share) -> Measurement:

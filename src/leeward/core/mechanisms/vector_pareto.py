@@ -15,7 +15,8 @@ from flint import arb
 
 from leeward.core.exact import at_most, ball, dyadic_down, precision
 from leeward.core.mechanisms.additive import Covered
-from leeward.core.mechanisms.calibrated import Words
+from leeward.core.mechanisms.calibrated import JobLoss, Words
+from leeward.core.mechanisms.one_job import by_power
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.radial_block import LOG_REACHES, RadialBlock
 from leeward.core.noise.radial_law import RadialLaw, pareto_radius
@@ -29,6 +30,8 @@ NODES = 801
 class PowerTails:
     """A radius of density ∝ ρ^(p−1)·(1+ρ)^−(p+shape) in units of S/step."""
 
+    parameters: Parameters
+    radius: RadialLaw
     shape: Fraction
     step: Fraction
 
@@ -36,6 +39,11 @@ class PowerTails:
     def unit(self) -> Fraction:
         """1/t."""
         return 1 / self.step
+
+    def one_job(self) -> JobLoss:
+        """By the three conditions of the theorem."""
+        dimension = self.radius.dimension
+        return by_power(self.parameters, dimension, self.shape, self.step), Fraction(0)
 
 
 @dataclass(frozen=True)

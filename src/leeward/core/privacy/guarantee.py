@@ -157,6 +157,10 @@ class Guarantee:
         usual = _usual_job(self.policy, self.epsilon, self.rho)
         return (self.epsilon_job, self.rho_job) != usual
 
+    def job_texts(self) -> dict[str, str]:
+        """The losses of one job as exact texts, where it costs less than the steps that it is."""
+        return {name: str(getattr(self, name)) for name in JOB_LOSSES if self.has_job_losses}
+
     @property
     def told_delta(self) -> Fraction:
         """The δ that readers are told: what is lost, and where ρ is read."""

@@ -122,6 +122,13 @@ def losses_text(guarantee: "Guarantee") -> str:
     return ", ".join(f"{name} {number_text(loss)}" for name, loss in named.items() if loss)
 
 
+def both_losses(guarantee: "Guarantee") -> str:
+    """The same with what one job costs where that is less: "epsilon 4 (epsilon 1 for one job)"."""
+    said = losses_text(guarantee)
+    job = f" ({losses_text(guarantee.job)} for one job)"
+    return f"{said}{job}" if guarantee.has_job_losses else said
+
+
 def amount_text(guarantee: "Guarantee") -> str:
     """The loss in its currency: "epsilon 4", or "rho 0.2"."""
     return f"{guarantee.currency} {number_text(guarantee.amount)}"

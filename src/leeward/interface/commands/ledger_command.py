@@ -28,6 +28,9 @@ Policy = Annotated[
     str, typer.Option(help="strong, weak, proportional, worker, person or establishment.")
 ]
 Epsilon = Annotated[str | None, typer.Option(help="All that the account may ever lose.")]
+EpsilonJob = Annotated[
+    str | None, typer.Option(help="The ε that one job more at an establishment may cost.")
+]
 Rho = Annotated[str | None, typer.Option(help="The same in ρ of zCDP, in place of epsilon.")]
 Alpha = Annotated[str | None, typer.Option(help="Protected growth, such as 0.1.")]
 Plus = Annotated[str | None, typer.Option(help="Jobs by which small establishments may differ; 1.")]
@@ -48,6 +51,7 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     account: Account,
     policy: Policy,
     epsilon: Epsilon = None,
+    epsilon_job: EpsilonJob = None,
     rho: Rho = None,
     alpha: Alpha = None,
     plus: Plus = None,
@@ -67,7 +71,8 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     if delta is None:
         delta = "0" if rho is None else str(READING)
     protection = WrittenProtection(policy=policy, alpha=alpha, plus=plus, unit=unit, rho=rho,
-                                   epsilon=epsilon, delta=delta)  # fmt: skip
+                                   epsilon=epsilon, epsilon_job=epsilon_job,
+                                   delta=delta)  # fmt: skip
     cap = read_protection(protection)
     box = Box.declared(cap, gaussian_rho, gaussian_delta)
     with Ledger(ledger) as book:

@@ -26,6 +26,7 @@ from leeward.core.privacy import (
     policy,
     sentences,
 )
+from leeward.core.privacy.guarantee import JOB_LOSSES
 from leeward.core.privacy.policy import MOST_PLUS, with_unit
 from leeward.core.privacy.words import READING, joined
 
@@ -91,9 +92,10 @@ class GuaranteeStatement(SparseStatement):
     """A guarantee; `plus` is Δ and is left out where it is 1, `unit` where it is establishment.
 
     `reading` is the δ at which ρ is told as an ε: it is no loss, and is left out where ρ is 0.
+    `epsilon_job` and `rho_job` are what one job costs, left out where that is what its steps cost.
     """
 
-    optional = ("plus", "unit", "reading")
+    optional = ("plus", "unit", "reading", *JOB_LOSSES)
 
     policy: Policy
     alpha: Exact | None
@@ -103,17 +105,21 @@ class GuaranteeStatement(SparseStatement):
     delta: Exact
     rho: Exact
     reading: Exact | None = None
+    epsilon_job: Exact | None = None
+    rho_job: Exact | None = None
 
     def as_guarantee(self) -> Guarantee:
         """The guarantee as exact numbers."""
         growth = None if self.alpha is None else printed(self.alpha)
         numbers = (printed(number) for number in (self.epsilon, self.delta, self.rho))
+        jobs = {name: getattr(self, name) for name in JOB_LOSSES}
         return Guarantee(
             with_unit(policy(self.policy), self.unit),
             growth,
             *numbers,
             plus=self.plus,
             reading=READING if self.reading is None else printed(self.reading),
+            **{name: printed(loss) for name, loss in jobs.items() if loss is not None},
         )
 
 
@@ -224,14 +230,16 @@ class LeftStatement(SparseStatement):
     """What later releases of the account may lose, never more than the truth.
 
     `rho` is what is left of a cap in ρ, or of the part of a cap that is for Gaussian noise; it is
-    left out of all others.
+    left out of all others. `epsilon_job` is what is left for one job, where the cap says how much
+    that may be.
     """
 
-    optional = ("rho",)
+    optional = ("rho", "epsilon_job")
 
     epsilon: Exact
     delta: Exact
     rho: Exact | None = None
+    epsilon_job: Exact | None = None
 
 
 class BudgetStatement(Statement):
@@ -283,7 +291,7 @@ def written(guarantee: Guarantee) -> dict[str, str | int | None]:
     unit = guarantee.unit if guarantee.unit == "employer" else None
     named = {"policy": guarantee.policy.name, "alpha": alpha, "plus": plus, "unit": unit}
     reading = str(guarantee.reading) if guarantee.rho > 0 else None
-    return {**named, **losses(guarantee), "reading": reading}
+    return {**named, **losses(guarantee), "reading": reading, **guarantee.job_texts()}
 
 
 def losses(guarantee: Guarantee) -> dict[str, str]:

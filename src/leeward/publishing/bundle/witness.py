@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Protocol
 
+from leeward.core.privacy.guarantee import JOB_LOSSES
 from leeward.publishing.bundle.statements import (
     BudgetStatement,
     Count,
@@ -132,7 +133,7 @@ def _contradictions(output: PaidOutput, other: PaidOutput, both: str) -> Iterato
     before, paid, after = (guarantee.as_guarantee() for guarantee in stated)
     if any(
         getattr(before, part) + getattr(paid, part) > getattr(after, part) + ROUNDED
-        for part in ("epsilon", "delta", "rho")
+        for part in ("epsilon", "delta", "rho", *JOB_LOSSES)
     ):
         yield (
             f"{both} do not add up in account {output.account}: by {entries} the later one holds "

@@ -13,7 +13,7 @@ from leeward.core.errors import (
 )
 from leeward.core.exact import SLACK, exact_text
 from leeward.core.privacy import Guarantee, sequential
-from leeward.core.privacy.guarantee import place
+from leeward.core.privacy.guarantee import JOB_LOSSES, place
 from leeward.publishing.ledger.box import Box
 
 PARTS = (10**3, 10**6, 10**9)
@@ -24,12 +24,14 @@ PARTS = (10**3, 10**6, 10**9)
 class Left:
     """What an account can still lose: this ε together with this δ, never more than the truth.
 
-    Of a cap in ρ it is a ρ, exactly; of a box it is all three, exactly.
+    Of a cap in ρ it is a ρ, exactly; of a box it is all three, exactly. `epsilon_job` is what one
+    job can still lose; None where the cap is the same for one job.
     """
 
     epsilon: Fraction
     delta: Fraction
     rho: Fraction = Fraction(0)
+    epsilon_job: Fraction | None = None
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,14 @@ class Account:
             return Fraction(0) if self.spent is None else self.spent.epsilon
         return self.cap.amount - self.remaining
 
+    def job_texts(self) -> dict[str, str | None]:
+        """What one job may lose, has lost and can still lose, where the cap has a part for it."""
+        most, left = self.cap.epsilon_job, self.left.epsilon_job
+        if left is None:
+            return {}
+        spent = None if self.spent is None else str(most - left)
+        return {"epsilon_job": str(most), "spent_job": spent, "left_job": str(left)}
+
     @property
     def mixes_without_a_box(self) -> bool:
         """Whether charges of both kinds share a cap in ε: only accounts of earlier formats do."""
@@ -91,11 +101,14 @@ def left(cap: Guarantee, spent: Guarantee | None) -> Left:
     and no δ; more ρ fits than this ε says, since ρ of several charges is read together.
     """
     if spent is None:
-        return Left(cap.epsilon, cap.delta, cap.rho)
+        job = cap.epsilon_job if cap.has_job_losses else None
+        return Left(cap.epsilon, cap.delta, cap.rho, job)
     if cap.currency == "rho":
         return Left(Fraction(0), Fraction(0), max(Fraction(0), cap.rho - spent.rho))
+    job = left(cap.job, spent.job).epsilon if cap.has_job_losses else None
     epsilon, delta = _read(cap, spent)
-    return Left(max(Fraction(0), cap.epsilon - epsilon), max(Fraction(0), cap.delta - delta))
+    rest = max(Fraction(0), cap.epsilon - epsilon), max(Fraction(0), cap.delta - delta)
+    return Left(*rest, epsilon_job=job)
 
 
 def _losses(numbers: Guarantee | Box) -> tuple[Fraction, Fraction, Fraction]:
@@ -103,9 +116,15 @@ def _losses(numbers: Guarantee | Box) -> tuple[Fraction, Fraction, Fraction]:
 
 
 def within(cap: Guarantee, total: Guarantee) -> bool:
-    """Whether a total under the policy, α and Δ of the cap stays within it."""
+    """Whether a total under the policy, α and Δ of the cap stays within it.
+
+    Two filters, each by itself: without a cap for one job it is that of sizes, as one job is a
+    step (Theorem 11).
+    """
     if cap.currency == "rho":
         return total.epsilon == total.delta == 0 and total.rho <= cap.rho
+    if cap.has_job_losses and not within(cap.job, total.job):
+        return False
     epsilon, delta = _read(cap, total)
     return epsilon <= cap.epsilon and delta <= cap.delta
 
@@ -121,6 +140,8 @@ def certainly_past(account: Account, total: Guarantee) -> bool:
         return not account.box.holds(total)
     if total.rho == 0 or cap.currency == "rho":
         return not within(cap, total)
+    if cap.has_job_losses and certainly_past(replace(account, cap=cap.job), total.job):
+        return True
     epsilon, delta = _read(cap, total)
     return epsilon > cap.epsilon * (1 + SLACK) or delta > cap.delta
 
@@ -138,8 +159,8 @@ def owed(charge: Guarantee, cap: Guarantee) -> Guarantee:
 def covers(paid: Guarantee, due: Guarantee) -> bool:
     """Whether a payment, made in the same currency, is no less than what is due."""
     same = (paid.policy, paid.alpha) == (due.policy, due.alpha)
-    enough = paid.epsilon >= due.epsilon and paid.delta >= due.delta and paid.rho >= due.rho
-    return same and enough
+    losses = ("epsilon", "delta", "rho", *JOB_LOSSES)
+    return same and all(getattr(paid, loss) >= getattr(due, loss) for loss in losses)
 
 
 def _read(cap: Guarantee, total: Guarantee) -> tuple[Fraction, Fraction]:
@@ -160,19 +181,21 @@ def payment(account: Account, charge: Guarantee) -> Guarantee:
     fitting = _largest_fit(account, charge, paid)
     only_rho = box is None and spent is not None and spent.rho > 0
     if fitting is not None:
-        advice = f"Charge at most {_loss(fitting)}"
-    elif rest.epsilon > 0 and not only_rho:
+        advice = f"Charge at most {_loss(fitting, job=account.cap.has_job_losses)}"
+    elif rest.epsilon > 0 and rest.epsilon_job != 0 and not only_rho:
         advice = f"Charge pure epsilon, at most {exact_text(rest.epsilon)}"
     elif rest.rho > 0:
         advice = f"Charge at most rho {exact_text(rest.rho)}"
     else:
         advice = "Release nothing more from this account"
     divided = "" if box is None else f", divided into {_rest(Left(*_losses(box)))}"
-    as_paid = "" if charge == paid else f", which is {_loss(paid)} under {_place(paid)},"
+    job = account.cap.has_job_losses  # then all that is said has both numbers
+    as_paid = "" if charge == paid else f", which is {_loss(paid, job=job)} under {_place(paid)},"
     raise OverBudget(
         "charge",
-        rule=f"must keep account {account.name!r} within its cap of {_loss(account.cap)}{divided}",
-        value=f"{_loss(charge)}{as_paid} where {_rest(rest)} is left",
+        rule=f"must keep account {account.name!r} within its cap of {_loss(account.cap, job=job)}"
+        f"{divided}",
+        value=f"{_loss(charge, job=job)}{as_paid} where {_rest(rest)} is left",
         next_step=f"{advice}; a cap is never raised.",
     )
 
@@ -240,8 +263,10 @@ def _largest_fit(account: Account, charge: Guarantee, paid: Guarantee) -> Guaran
     """The largest charge of the same make that fits: exact for pure ε, else to three digits."""
     same = charge.currency == paid.currency == account.cap.currency
     if same and charge.measure in ("pure", "zCDP"):
-        most = account.remaining * charge.amount / paid.amount
-        return charge.with_amount(most) if most else None
+        most = account.remaining / paid.amount
+        job = account.left.epsilon_job
+        most = most if job is None else min(most, job / paid.epsilon_job)
+        return charge.share(most) if most else None
     for parts in PARTS:
         low, high = 0, 1000
         while high - low > 1:
@@ -260,9 +285,10 @@ def _place(guarantee: Guarantee) -> str:
     return place(guarantee.policy, guarantee.alpha)
 
 
-def _loss(guarantee: Guarantee) -> str:
+def _loss(guarantee: Guarantee, *, job: bool = False) -> str:
     parts = (("epsilon", guarantee.epsilon), ("delta", guarantee.delta), ("rho", guarantee.rho))
-    return " and ".join(f"{name} {exact_text(number)}" for name, number in parts if number)
+    said = " and ".join(f"{name} {exact_text(number)}" for name, number in parts if number)
+    return f"{said} ({_loss(guarantee.job)} for one job)" if job else said
 
 
 def _rest(rest: Left) -> str:
@@ -270,4 +296,5 @@ def _rest(rest: Left) -> str:
     if not rest.epsilon and not rest.delta:
         return rho or "nothing"
     delta = f" and delta {exact_text(rest.delta)}" if rest.delta else ""
-    return f"epsilon {exact_text(rest.epsilon)}{delta}{rho and f' and {rho}'}"
+    more = "" if rest.epsilon_job is None else f" ({exact_text(rest.epsilon_job)} for one job)"
+    return f"epsilon {exact_text(rest.epsilon)}{delta}{rho and f' and {rho}'}{more}"

@@ -151,6 +151,10 @@ class Book:
         if entry.cap is not None and entry.cap.measure == "mixed":
             rule = "must be in epsilon and delta, or in rho alone"
             return Objection("cap", rule, f"rho {shown(entry.cap.rho)} beside them")
+        cap = entry.cap
+        if cap is not None and cap.has_job_losses and (cap.rho > 0 or entry.box is not None):
+            rule = "must be in epsilon and without a box where one job has a cap of its own"
+            return Objection("cap", rule, "a rho")
         if entry.box is not None and not (entry.cap is None or entry.box.keeps(entry.cap)):
             parts = f"epsilon {exact_text(entry.box.epsilon)} and rho {exact_text(entry.box.rho)}"
             return Objection("box", "must keep the cap", parts)
@@ -267,7 +271,8 @@ class Statement:
                 "spent": None if account.spent is None else str(account.lost),
                 "left": str(account.remaining),
             }
-            accounts.append(stated if box is None else {**stated, "box": box.written()})
+            divided: dict[str, object] = {} if box is None else {"box": box.written()}
+            accounts.append({**stated, **account.job_texts(), **divided})
         for entry in self.entries:
             body = dict(entry.body)
             subject = body.get("subject")
@@ -288,4 +293,6 @@ class Statement:
 
 def _left(account: Account) -> str:
     rho = "" if account.box is None else f" and rho {number_text(account.left.rho)}"
-    return f"{account.cap.currency} {number_text(account.remaining)}{rho}"
+    rest = account.left.epsilon_job
+    job = "" if rest is None else f" ({number_text(rest)} for one job)"
+    return f"{account.cap.currency} {number_text(account.remaining)}{rho}{job}"

@@ -51,6 +51,14 @@ class Box:
         """The box that sets `rho` of a cap aside, read at `delta`; at all of its δ if left out."""
         aside = positive(rho, "gaussian_rho")
         reading = cap.delta if delta is None else rational(delta, "gaussian_delta")
+        if cap.has_job_losses:
+            raise InvalidParameter.unwanted(
+                "gaussian_rho",
+                "beside a cap of its own for one job, which nothing divides",
+                value=aside,
+                next_step="Leave it out: the first charge then decides which kind the account "
+                "takes.",
+            )
         if cap.currency == "rho" or cap.delta == 0:
             raise InvalidParameter.unwanted(
                 "gaussian_rho",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 APPLICATION = 0x4C657721
 """SQLite application id of a ledger: the bytes 'Lew!'."""
 
-FORMATS = (1, 2, 3, 4, FORMAT)
+FORMATS = (1, 2, 3, 4, 5, FORMAT)
 """Formats that can be read. A file of an earlier format becomes one of the current format with its
 next entry: an older program then reports that it is too old, not that the ledger is damaged."""
 

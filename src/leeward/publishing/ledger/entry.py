@@ -9,9 +9,10 @@ from hashlib import sha256
 from leeward.core.errors import Damaged, InvalidParameter
 from leeward.core.exact import alpha_text
 from leeward.core.privacy import Guarantee
-from leeward.core.privacy.words import losses_text
+from leeward.core.privacy.guarantee import JOB_LOSSES
+from leeward.core.privacy.words import both_losses
 from leeward.publishing.ledger.box import Box
-from leeward.publishing.ledger.notation import PARTS, digest, plain, read_guarantee
+from leeward.publishing.ledger.notation import PLUS, READ_AT, UNIT, digest, plain, read_guarantee
 from leeward.publishing.ledger.subject import (
     FIRST_PARTS,
     FOURTH_PARTS,
@@ -21,10 +22,10 @@ from leeward.publishing.ledger.subject import (
     read_subject,
 )
 
-FORMAT = 5
+FORMAT = 6
 """Format of new entries; an entry of format 1 has no `format` key."""
 
-FORMATS = (2, 3, 4, FORMAT)
+FORMATS = (2, 3, 4, 5, FORMAT)
 """What `format` may be."""
 
 EVERY = frozenset({"kind", "account", "time", "format"})
@@ -41,8 +42,8 @@ KINDS = {
 PARTS_OF_SUBJECTS = {1: FIRST_PARTS, 2: SECOND_PARTS, 3: SECOND_PARTS, 4: FOURTH_PARTS}
 """The exact keys of a subject in entries of earlier formats."""
 
-NEW_GUARANTEES = 3
-"""The format since which a guarantee may have Δ, unit and the δ at which ρ is read."""
+NEW_PARTS = {3: frozenset({PLUS, UNIT, READ_AT}), 6: frozenset(JOB_LOSSES)}
+"""The parts that a guarantee may have since a format: 3 Δ, unit, the δ of ρ; 6 those of one job."""
 
 SINCE_2 = frozenset({"format", "salt", "same_establishments"})
 """Keys that format 2 added."""
@@ -110,7 +111,8 @@ class Entry:
         if not all(_fits(name, value, known) for name, value in body.items()):
             raise damaged(f"{entry}: it holds a value of the wrong type")
         stated = [body[name] for name in GUARANTEES & body.keys()]
-        if edition < NEW_GUARANTEES and any(not parts.keys() <= set(PARTS) for parts in stated):
+        new = {part for since, parts in NEW_PARTS.items() if since > edition for part in parts}
+        if any(parts.keys() & new for parts in stated if isinstance(parts, dict)):
             raise damaged(f"{entry}: it states a guarantee that its format does not know")
         object.__setattr__(self, "body", body)
 
@@ -250,7 +252,7 @@ def price(guarantee: Guarantee) -> str:
     alpha = "" if guarantee.alpha is None else f", alpha {alpha_text(guarantee.alpha)}"
     plus = f", plus {guarantee.plus}" if (guarantee.plus or 1) > 1 else ""
     unit = ", unit employer" if guarantee.unit == "employer" else ""
-    return f"{guarantee.policy.name}{alpha}{plus}{unit}, {losses_text(guarantee)}"
+    return f"{guarantee.policy.name}{alpha}{plus}{unit}, {both_losses(guarantee)}"
 
 
 def happened(entry: Entry) -> str:

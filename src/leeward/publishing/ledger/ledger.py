@@ -92,6 +92,7 @@ class Ledger:
         delta: Number = 0,
         gaussian_rho: Number | None = None,
         gaussian_delta: Number | None = None,
+        epsilon_job: Number | None = None,
     ) -> Account:
         """Open an account with a cap that is set once.
 
@@ -119,6 +120,9 @@ class Ledger:
             other charges. Left out, the first charge decides which kind the account takes.
         gaussian_delta
             The part of delta at which that ρ is read as an epsilon; all of it if left out.
+        epsilon_job
+            The part of epsilon that one job more at one establishment may ever cost, under a policy
+            with an α; as much as epsilon if left out.
 
         Returns
         -------
@@ -138,7 +142,8 @@ class Ledger:
         protected = with_unit(named_policy(policy), unit)
         pure, zcdp = 0 if epsilon is None else epsilon, 0 if rho is None else rho
         spent, reading = (delta, READING) if rho is None else (0, delta or READING)
-        cap = Guarantee(protected, alpha, pure, spent, zcdp, plus=plus, reading=reading)
+        cap = Guarantee(protected, alpha, pure, spent, zcdp, plus=plus, reading=reading,
+                        epsilon_job=epsilon_job)  # fmt: skip
         self.open_account(account, cap, Box.declared(cap, gaussian_rho, gaussian_delta))
         return self.account(account)
 

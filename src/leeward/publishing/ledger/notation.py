@@ -9,6 +9,7 @@ from unicodedata import category
 
 from leeward.core.errors import Damaged, InvalidParameter, shown
 from leeward.core.privacy import Guarantee, Policy, policy
+from leeward.core.privacy.guarantee import JOB_LOSSES
 from leeward.core.privacy.policy import with_unit
 from leeward.core.privacy.words import READING
 
@@ -21,6 +22,9 @@ UNIT = "unit"
 
 READ_AT = "reading"
 """Part of a guarantee with a ρ that is read at another δ than the usual one."""
+
+FURTHER = frozenset({PLUS, UNIT, READ_AT, *JOB_LOSSES})
+"""Parts that not every guarantee has; those of one job only where it costs less than its steps."""
 
 WHOLE = re.compile(r"[1-9][0-9]{0,8}")
 RATIONAL = re.compile(r"[0-9]{1,4000}(/[1-9][0-9]{0,3999})?")
@@ -37,12 +41,13 @@ def written(guarantee: Guarantee) -> dict[str, str | None]:
         **({PLUS: str(guarantee.plus)} if (guarantee.plus or 1) > 1 else {}),
         **({UNIT: "employer"} if guarantee.unit == "employer" else {}),
         **({} if guarantee.reading == READING else {READ_AT: str(guarantee.reading)}),
+        **guarantee.job_texts(),
     }
 
 
 def read_guarantee(parts: object) -> Guarantee:
     """Read a guarantee from its parts; there is one way to write each."""
-    if not isinstance(parts, Mapping) or parts.keys() - {PLUS, UNIT, READ_AT} != set(PARTS):
+    if not isinstance(parts, Mapping) or parts.keys() - FURTHER != set(PARTS):
         raise unreadable()
     texts = [parts[name] for name in PARTS]
     if not all(text is None or isinstance(text, str) for text in texts):
@@ -55,12 +60,17 @@ def read_guarantee(parts: object) -> Guarantee:
     if not isinstance(plus, str) or not WHOLE.fullmatch(plus) or (plus == "1" and PLUS in parts):
         raise unreadable()
     guarantee = _guarantee(protected, *numbers, plus=int(plus) if PLUS in parts else None)
-    if READ_AT not in parts:
+    if READ_AT in parts:
+        delta = exact_number(parts[READ_AT])
+        if guarantee.rho == 0 or delta == READING or not 0 < delta < 1:
+            raise unreadable()
+        guarantee = replace(guarantee, reading=delta)
+    if parts.keys().isdisjoint(JOB_LOSSES):
         return guarantee
-    delta = exact_number(parts[READ_AT])
-    if guarantee.rho == 0 or delta == READING or not 0 < delta < 1:
+    losses = [exact_number(parts.get(name)) for name in JOB_LOSSES]
+    if losses == [guarantee.epsilon_job, guarantee.rho_job]:
         raise unreadable()
-    return replace(guarantee, reading=delta)
+    return replace(guarantee, epsilon_job=losses[0], rho_job=losses[1])
 
 
 @lru_cache(maxsize=4096)  # a ledger repeats few charges many times

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from leeward.core.codebook import TABLES, PrimaryJob
 from leeward.core.errors import InvalidParameter, LeewardError, shown
+from leeward.core.privacy.guarantee import JOB_LOSSES
 from leeward.core.privacy.job_sentences import most_jobs
 from leeward.core.privacy.odds_of_suspicion import odds
 from leeward.core.privacy.sentences import worker
@@ -39,7 +40,8 @@ def require_promise(plan: "Plan") -> None:
 def plan_problems(plan: "Plan") -> Iterator[LeewardError]:
     """What a certificate could not state, and what the protected unit does not allow."""
     charges = (plan.charge, *(table.charge for table in plan.tables))
-    losses = [loss for paid in charges for loss in (paid.epsilon, paid.delta, paid.rho)]
+    named = ("epsilon", "delta", "rho", *JOB_LOSSES)
+    losses = [getattr(paid, loss) for paid in charges for loss in named]
     if max(max(loss.numerator, loss.denominator) for loss in losses) >= 10**MOST_DIGITS:
         yield InvalidParameter(
             "tables.share",
@@ -58,10 +60,10 @@ def plan_problems(plan: "Plan") -> Iterator[LeewardError]:
             next_step="Leave attributes that no table uses out of the codebook, or shorten names.",
         )
     parts = [part for table in plan.tables for part in table.marginal.published]
-    named = [
+    used = [
         dimension.attribute for part in parts for dimension in (*part.dimensions, *part.filters)
     ]
-    texts = (text for attribute in named for text in (*attribute.codes, *attribute.labels))
+    texts = (text for attribute in used for text in (*attribute.codes, *attribute.labels))
     listed = sum(len(text.encode(errors="replace")) for text in texts)
     if listed > MOST_LISTED_BYTES:
         yield InvalidParameter(

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 from leeward.core.codebook import Attribute, Codebook, JobsRule, Marginal, most_rows
 from leeward.core.codebook.size_profile import SizeProfile
-from leeward.core.errors import NotCovered
+from leeward.core.errors import InvalidParameter, NotCovered, shown
 from leeward.core.mechanisms.choice import choose
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import AUTO
@@ -43,6 +43,15 @@ class PlannedTable:
         measurement, why = made
         cost = measurement.guarantee(part.policy, table=marginal.kind)
         charge = replace(cost, reading=part.reading)
+        if part.has_job_losses and charge.epsilon_job > part.epsilon_job:
+            raise InvalidParameter(
+                "epsilon_job",
+                rule=f"must be at least {shown(charge.epsilon_job)}, what one job costs in table "
+                f"{marginal.name} by {measurement.name}",
+                value=shown(part.epsilon_job),
+                next_step="Leave mechanism out for auto, or raise protect.epsilon_job or the "
+                "table's share.",
+            )
         charge = charge if person_rows is None else charge.for_person(person_rows)
         return cls(marginal, written, measurement, charge, why, person_rows)
 

@@ -50,7 +50,8 @@ def read_number(written: str, parameter: str) -> Fraction:
 def read_protection(written: WrittenProtection) -> Guarantee:
     """The promise of the whole plan."""
     policy = _policy(written.policy)
-    alpha = None if written.alpha is None else read_number(written.alpha, "alpha")
+    numbers = ((name, getattr(written, name)) for name in ("alpha", "epsilon_job"))
+    alpha, job = (text and read_number(text, name) for name, text in numbers)
     if policy.uses_alpha and alpha is None:
         raise InvalidParameter.missing(
             "alpha",
@@ -70,7 +71,13 @@ def read_protection(written: WrittenProtection) -> Guarantee:
     delta = read_number(written.delta, "delta")
     if written.rho is None:
         epsilon = positive(read_number(written.epsilon or "", "epsilon"), "epsilon")
-        return Guarantee(policy, alpha, epsilon, delta)
+        return Guarantee(policy, alpha, epsilon, delta, epsilon_job=job)
+    if job is not None:
+        raise InvalidParameter.unwanted(
+            "epsilon_job",
+            "beside rho: what one job may cost is part of an epsilon",
+            value=shown(job),
+        )
     rho = positive(read_number(written.rho, "rho"), "rho")
     if not 0 < delta < 1:  # nothing is spent of it
         raise InvalidParameter(

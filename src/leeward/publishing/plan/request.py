@@ -56,6 +56,7 @@ class WrittenProtection(Written):
     plus: str | None = None
     unit: str | None = None
     epsilon: str | None = None
+    epsilon_job: str | None = None
     rho: str | None = None
     delta: str = "0"
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from math import ceil, floor
@@ -214,7 +214,7 @@ class Payment:
 def budget(account: Account, paid: Guarantee) -> BudgetStatement:
     """The account with a charge in it, in numbers that a certificate can say."""
     spent = paid if account.spent is None else account.spent
-    rest = account.left
+    rest, job = account.left, account.left.epsilon_job
     return BudgetStatement(
         cap=TableGuarantee.of(account.cap),
         paid=sayable(paid),
@@ -223,17 +223,23 @@ def budget(account: Account, paid: Guarantee) -> BudgetStatement:
             epsilon=str(_short(rest.epsilon, floor)),
             delta=str(_short(rest.delta, floor)),
             rho=str(_short(rest.rho, floor)) if account.cap.rho > 0 or account.box else None,
+            epsilon_job=None if job is None else str(_short(job, floor)),
         ),
     )
 
 
 def sayable(guarantee: Guarantee) -> TableGuarantee:
     """A guarantee in numbers that a certificate can say, never less than it is."""
-    rounded = replace(
-        guarantee,
-        epsilon=_short(guarantee.epsilon, ceil),
-        delta=_short(guarantee.delta, ceil),
-        rho=_short(guarantee.rho, ceil),
+    job = {name: _short(getattr(guarantee, name), ceil) for name in guarantee.job_texts()}
+    rounded = Guarantee(
+        guarantee.policy,
+        guarantee.alpha,
+        _short(guarantee.epsilon, ceil),
+        _short(guarantee.delta, ceil),
+        _short(guarantee.rho, ceil),
+        plus=guarantee.plus,
+        reading=guarantee.reading,
+        **job,
     )
     return TableGuarantee.of(rounded)
 

@@ -67,7 +67,7 @@ def _sums(certificate: Certificate) -> Iterator[str]:
             yield "guarantee is less than the sum of what its tables cost"
         yield from price_findings(certificate)
         account, spent = stated_account(certificate), certificate.budget.spent.as_guarantee()
-        losses = (spent.epsilon, spent.delta, spent.rho)
+        losses = (spent.epsilon, spent.delta, spent.rho, spent.epsilon_job)
         # Of longer numbers what is left was rounded.
         if max(loss.denominator for loss in losses) < SMALLEST_PART:
             left = budget(account, owed(stated, account.cap)).left
