@@ -71,7 +71,7 @@ def choose_joint(
         budget = "for a budget in rho" if asked.rho > 0 else "with free margins"
         first = f"the one joint mechanism {budget}"
     reasons = [first, *(_times(other, best, profile) for other in others)]
-    reasons += [f"{name} needs more epsilon{_for(why)}" for name, why in refused.items()]
+    reasons += [f"{name} needs more {_budget(why, asked)}" for name, why in refused.items()]
     reasons.append(_against_split(best, marginal, asked, margins, profile))
     grouped = () if asked.rho > 0 else (_grouping(best, marginal, asked, margins),)
     return best, "; ".join((*reasons, *grouped))
