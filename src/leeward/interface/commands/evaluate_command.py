@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from leeward.core.errors import InvalidParameter
+from leeward.core.exact import positive
 from leeward.core.show.notebook import INTERNAL
 from leeward.interface.commands.screen import note, progress, say_lines, show
 from leeward.lab.evaluate import preset_named, run
@@ -17,6 +18,7 @@ from leeward.lab.evaluate.evaluation_folder import (
     write_regressions,
 )
 from leeward.lab.evaluate.findings import caution, finding_lines, findings
+from leeward.lab.evaluate.job_prices import ALPHA, job_prices, price_lines, price_picture
 from leeward.lab.evaluate.quarters import quarters_table
 from leeward.lab.evaluate.regression_cells import read_cells
 from leeward.lab.evaluate.regression_page import regression_caution, regression_findings
@@ -44,6 +46,13 @@ Epsilons = Annotated[
 Quarters = Annotated[
     bool,
     typer.Option("--quarters", help="Only print what a count costs that is published T times."),
+]
+OneJob = Annotated[
+    bool,
+    typer.Option(
+        "--one-job",
+        help="Only print what a cap on one job costs in error; with --out also a figure.",
+    ),
 ]
 CellsFile = Annotated[
     Path | None,
@@ -95,6 +104,7 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     infusion: Bounds = BOUNDS,
     classical: ClassicalToo = False,
     quarters: Quarters = False,
+    one_job: OneJob = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare the mechanisms with one another and with today's noise infusion.
@@ -110,6 +120,9 @@ def evaluate_command(  # noqa: PLR0913 (a parameter for each option)
     """
     if quarters:
         say_lines(quarters_table(alpha or (), epsilon or ()))
+        return
+    if one_job:
+        _price_jobs(out, alpha or ())
         return
     folder = _folder(out)
     if preset == MOSE:
@@ -151,6 +164,21 @@ def _folder(out: Path | None) -> Path:
     refuse_taken(out)
     require_png()
     return out
+
+
+def _price_jobs(out: Path | None, alphas: Sequence[str]) -> None:
+    """The table, and the figure in a new folder."""
+    growth = positive(alphas[0], "--alpha") if alphas else ALPHA
+    if out is not None:
+        refuse_taken(out)
+    with progress() as bar:
+        prices = job_prices(growth, progress=lambda done, of: bar.part("jobs", done, of))
+    say_lines(price_lines(prices, growth))
+    if out is not None:
+        out.mkdir(parents=True)
+        path = out / "one-job.svg"
+        path.write_text(price_picture(prices, growth).svg + "\n", encoding="utf-8")
+        say_lines([f"Written: {path}"])
 
 
 def _compare_regressions(
