@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from leeward.core.codebook import TABLES, Attribute, Codebook, EveryJob, JobsRule
@@ -14,8 +14,9 @@ from leeward.core.codebook.size_profile import TYPICAL, SizeProfile, read_profil
 from leeward.core.errors import raise_all
 from leeward.core.exact import number_text
 from leeward.core.noise.scales import public_seed
-from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy import Guarantee
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
+from leeward.core.privacy.public_parts import PublicParts
 from leeward.core.privacy.words import Sentence, amount_text, of_unit
 from leeward.core.show.notebook import html_table
 from leeward.publishing.plan.plan_problems import (
@@ -23,8 +24,9 @@ from leeward.publishing.plan.plan_problems import (
     plan_problems,
     request_problems,
     require_promise,
+    share_problems,
 )
-from leeward.publishing.plan.planned_table import Context, PlannedTable, shown_by
+from leeward.publishing.plan.planned_table import Context, PlannedTable, parts_of, shown_by
 from leeward.publishing.plan.reading import (
     Gathering,
     read_jobs,
@@ -159,10 +161,22 @@ class Plan:
         """The cells that errors are predicted for, in words."""
         return of_unit(self.profile.words, self.asked.unit)
 
-    @property
+    @cached_property
+    def parts(self) -> PublicParts:
+        """Which tables count an establishment, job or person in common, by their filters."""
+        written = [table.written for table in self.tables]
+        return parts_of(self.asked.policy, written, self.codebook.attributes)
+
+    @cached_property
     def charge(self) -> Guarantee:
-        """What all tables cost together."""
-        return sequential(*(table.charge for table in self.tables))
+        """What all tables cost together: the largest sum over those of a public part."""
+        return self.parts.price([table.charge for table in self.tables])
+
+    @property
+    def priced(self) -> str:
+        """How the price follows from those of the tables; nothing where they add up."""
+        charges = [table.charge for table in self.tables]
+        return self.parts.reason([table.name for table in self.tables], charges)
 
     @property
     def by_cell(self) -> bool:
@@ -282,10 +296,15 @@ def make_plan(request: Request, path: Path) -> Plan:
         gathering.attempt(partial(context.table, written, share), f"tables[{number}]")
         for number, (written, share) in enumerate(zip(request.tables, shares or equal, strict=True))
     ]
-    gathering.problems.extend(clashes([table for table in tables if table is not None]))
-    raise_all(gathering.problems)
     kept = tuple(table for table in tables if table is not None)
+    gathering.problems.extend(clashes(kept))
     guarantee, codebook, jobs = context.asked, context.codebook, context.jobs
+    if guarantee is not None and codebook is not None and shares is not None:
+        read = [table.written if table else None for table in tables]
+        written = [one or other for one, other in zip(read, request.tables, strict=True)]
+        parts = parts_of(guarantee.policy, written, codebook.attributes)
+        gathering.problems.extend(share_problems(parts, shares, written))
+    raise_all(gathering.problems)
     if guarantee is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")
     request = request.model_copy(update={"tables": [table.written for table in kept]})

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from leeward.core.codebook import TABLES, PrimaryJob
@@ -9,10 +10,11 @@ from leeward.core.errors import InvalidParameter, LeewardError, shown
 from leeward.core.privacy.guarantee import JOB_LOSSES
 from leeward.core.privacy.job_sentences import most_jobs
 from leeward.core.privacy.odds_of_suspicion import odds
+from leeward.core.privacy.public_parts import PublicParts
 from leeward.core.privacy.sentences import worker
 from leeward.publishing.bundle.bundle_files import TABLE_NAME
 from leeward.publishing.plan.planned_table import PlannedTable
-from leeward.publishing.plan.request import PLACEHOLDERS, TO_TYPE, Request
+from leeward.publishing.plan.request import PLACEHOLDERS, TO_TYPE, Request, WrittenTable
 
 if TYPE_CHECKING:
     from leeward.publishing.plan.plan import Plan
@@ -97,6 +99,26 @@ def _problems_of_units(plan: "Plan") -> Iterator[LeewardError]:
     if by_employer and tables:
         value = f"employer, with {shown(tables[0].name)}"
         yield tables[0].marginal.statistic.rejection("unit", value, parameter="protect.unit")
+
+
+def share_problems(
+    parts: PublicParts, shares: Sequence[Fraction], tables: Sequence[WrittenTable]
+) -> Iterator[LeewardError]:
+    """Shares that add up to too much where some establishment, job or person is in all of them.
+
+    A table whose SQL could not be read has a problem of its own, and filters that are not known.
+    """
+    total, part = parts.largest(shares)
+    if total > 1 and all(tables[at].sql is None for at in part.tables):
+        together = f" over tables that count the same {parts.unit}" if parts.apart else ""
+        names = ", ".join(tables[at].name for at in part.tables)
+        at = f" for {part.place} ({names})" if parts.apart else ""
+        yield InvalidParameter(
+            "tables.share",
+            rule=f"must add up to at most 1{together}",
+            value=f"{shown(total)}{at}",
+            next_step="Lower some shares.",
+        )
 
 
 def clashes(tables: Sequence[PlannedTable]) -> Iterator[LeewardError]:

@@ -1,5 +1,6 @@
 """Planned table: a table of a plan with the mechanism that will release it, and its price."""
 
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -10,10 +11,11 @@ from leeward.core.mechanisms.choice import choose
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import AUTO
 from leeward.core.mechanisms.table_measurement import named
-from leeward.core.privacy import Guarantee, Person
+from leeward.core.privacy import Guarantee, Person, Policy
+from leeward.core.privacy.public_parts import Kept, PublicParts, separating
 from leeward.core.show.numbers import crossed
 from leeward.publishing.plan.reading import read_margins
-from leeward.publishing.plan.request import WrittenTable
+from leeward.publishing.plan.request import WrittenTable, as_list
 from leeward.publishing.plan.sql import by_hand
 from leeward.publishing.plan.table_reading import read_marginal
 
@@ -59,6 +61,24 @@ class PlannedTable:
     def name(self) -> str:
         """The table's name, which is its file's name."""
         return self.marginal.name
+
+
+def kept_codes(written: WrittenTable, attributes: Container[str]) -> Kept:
+    """The codes that a table keeps of these attributes, whether it is by them or not."""
+    return {
+        name: frozenset(as_list(codes))
+        for name, codes in written.where.items()
+        if name in attributes
+    }
+
+
+def parts_of(
+    policy: Policy, tables: Iterable[WrittenTable], known: Mapping[str, Attribute]
+) -> PublicParts:
+    """The public parts of tables, by all attributes of the codebook that separate them."""
+    homes = separating(policy)
+    apart = {name for name, attribute in known.items() if attribute.table in homes}
+    return PublicParts.of(policy, [kept_codes(written, apart) for written in tables])
 
 
 def shown_by(marginal: Marginal) -> str:
