@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from leeward.core.codebook.attribute import TABLES, Table
 from leeward.core.exact import number_text
-from leeward.core.privacy.guarantee import Guarantee, over_parts, sequential
+from leeward.core.privacy.guarantee import Currency, Guarantee, over_parts, sequential
 from leeward.core.privacy.policy import Person, Policy, WorkerOnly
 from leeward.core.show.numbers import listed
 
@@ -115,6 +115,12 @@ class PublicParts:
         sums = [sum((amounts[at] for at in part.tables), Fraction(0)) for part in self.parts]
         return max(sums), self.parts[sums.index(max(sums))]
 
+    def most(self, charges: Sequence[Guarantee]) -> "Most":
+        """Where the price is reached, in the currency of the price."""
+        currency = self.price(charges).currency
+        amounts = [each.rho if currency == "rho" else each.epsilon for each in charges]
+        return Most(currency, *self.largest(amounts), sum(amounts, Fraction(0)))
+
     def reason(self, names: Sequence[str], charges: Sequence[Guarantee]) -> str:
         """How the price follows from those of the tables; nothing where they simply add up."""
         if self.too_many:
@@ -124,16 +130,24 @@ class PublicParts:
             )
         if not self.apart:
             return ""
-        currency = self.price(charges).currency
-        amounts = [each.rho if currency == "rho" else each.epsilon for each in charges]
-        amount, part = self.largest(amounts)
-        counted = listed(names[at] for at in part.tables)
+        most = self.most(charges)
+        counted = listed(names[at] for at in most.part.tables)
         return (
             f"Each {self.unit} has one code of {listed(self.attributes)}, so the price is the "
-            f"largest sum over tables that count the same codes: {currency} {number_text(amount)} "
-            f"at {part.place} ({counted}). All tables together would add up to "
-            f"{number_text(sum(amounts, Fraction(0)))}."
+            f"largest sum over tables that count the same codes: {most.currency} "
+            f"{number_text(most.amount)} for {most.part.place} ({counted}). All tables together "
+            f"would add up to {number_text(most.added)}."
         )
+
+
+@dataclass(frozen=True)
+class Most:
+    """The part with the largest sum, and what all tables would add up to."""
+
+    currency: Currency
+    amount: Fraction
+    part: PublicPart
+    added: Fraction
 
 
 def _groups(name: str, kept: Sequence[Kept]) -> Sets:

@@ -1,11 +1,13 @@
 """Promise statements: what a certificate promises to workers, establishments and firms."""
 
+from collections.abc import Sequence
 from typing import Literal, Self
 
 from leeward.core.codebook import JobsRule
 from leeward.core.errors import NotCovered
 from leeward.core.privacy import Guarantee, job_sentences, sentences
 from leeward.core.privacy.odds_of_suspicion import odds, suspicion
+from leeward.core.privacy.public_parts import PublicParts
 from leeward.core.privacy.words import Sentence, joined
 from leeward.publishing.bundle.statements import (
     Count,
@@ -26,6 +28,36 @@ class PromiseStatement(Statement):
     delta: Exact
     rho: Exact
     sentence: Prose
+
+
+class PartsStatement(Statement):
+    """How the price follows from those of the tables, where public filters keep some apart.
+
+    `attributes` have one code for all that one step changes. The tables that count `codes` have
+    the largest sum; all tables together would add up to `added`.
+    """
+
+    attributes: Listed[Text]
+    codes: dict[str, str]
+    tables: Listed[Text]
+    added: Exact
+    sentence: Prose
+
+    @classmethod
+    def of(
+        cls, parts: PublicParts, names: Sequence[str], charges: Sequence[Guarantee]
+    ) -> Self | None:
+        """The statement about tables of these names; None where their prices add up."""
+        if not parts.apart:
+            return None
+        most = parts.most(charges)
+        return cls(
+            attributes=parts.attributes,
+            codes=dict(most.part.codes),
+            tables=tuple(names[at] for at in most.part.tables),
+            added=str(most.added),
+            sentence=parts.reason(names, charges),
+        )
 
 
 class FirmLoss(SparseStatement):

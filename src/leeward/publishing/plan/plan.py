@@ -19,6 +19,7 @@ from leeward.core.privacy.pay_sentences import PayRead, about_pay
 from leeward.core.privacy.public_parts import PublicParts
 from leeward.core.privacy.words import Sentence, amount_text, of_unit
 from leeward.core.show.notebook import html_table
+from leeward.publishing.bundle.promise_statements import PartsStatement
 from leeward.publishing.plan.plan_problems import (
     clashes,
     plan_problems,
@@ -177,6 +178,12 @@ class Plan:
         """How the price follows from those of the tables; nothing where they add up."""
         charges = [table.charge for table in self.tables]
         return self.parts.reason([table.name for table in self.tables], charges)
+
+    @property
+    def parts_statement(self) -> PartsStatement | None:
+        """The same as a certificate states it."""
+        charges = [table.charge for table in self.tables]
+        return PartsStatement.of(self.parts, [table.name for table in self.tables], charges)
 
     @property
     def by_cell(self) -> bool:

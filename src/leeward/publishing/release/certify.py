@@ -84,6 +84,7 @@ class Draft:
             "weak_attributes": plan.weak_attributes,
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
             "pay": pay_statement(plan.pay),
+            "parts": plan.parts_statement,
             "about": about(plan.request),
             "law": plan.law,
             "software": software(),
