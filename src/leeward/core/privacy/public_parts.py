@@ -11,7 +11,7 @@ from fractions import Fraction
 from leeward.core.codebook.attribute import TABLES, Table
 from leeward.core.exact import number_text
 from leeward.core.privacy.guarantee import Currency, Guarantee, over_parts, sequential
-from leeward.core.privacy.policy import Person, Policy, WorkerOnly
+from leeward.core.privacy.policy import Person, Policy, WorkerOnly, unit_of
 from leeward.core.show.numbers import listed
 
 MOST_PARTS = 1000
@@ -28,8 +28,11 @@ def separating(policy: Policy) -> tuple[Table, ...]:
     """The tables of the data whose attributes have one code for all that one step changes.
 
     With an α that is one establishment: X counts all its jobs, so no filter on workers or jobs
-    keeps a table from seeing it. A person has one row of workers, and jobs of several codes.
+    keeps a table from seeing it. A person has one row of workers, and jobs of several codes. With
+    the unit employer none has: what is said of an employer counts the cells of each table.
     """
+    if unit_of(policy) == "employer":
+        return ()
     if isinstance(policy, WorkerOnly):
         return TABLES
     return ("workers",) if isinstance(policy, Person) else ("workplaces",)
