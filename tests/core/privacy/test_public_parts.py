@@ -46,14 +46,14 @@ def test_the_price_is_that_of_the_combination_with_the_most() -> None:
         kept, charges = list[Kept](), list[Guarantee]()
         for _ in range(drawn.randint(1, 6)):
             names = [name for name in CODES if drawn.random() < 0.5]
-            some = {n: "".join(drawn.sample(CODES[n], drawn.randint(1, len(CODES[n])))) for n in names}
+            some = {
+                n: "".join(drawn.sample(CODES[n], drawn.randint(1, len(CODES[n])))) for n in names
+            }
             kept.append(table(**some))
             losses = [Fraction(drawn.randint(1, 9)) for _ in range(3)]
             job = Fraction(1, drawn.randint(1, 9))
             charges.append(
-                Guarantee(
-                    "strong", "0.1", losses[0], losses[1] / 100, losses[2], epsilon_job=job
-                )
+                Guarantee("strong", "0.1", losses[0], losses[1] / 100, losses[2], epsilon_job=job)
             )
         price = PublicParts.of(STRONG, kept).price(charges)
         for loss in ("epsilon", "delta", "rho", "epsilon_job", "rho_job"):

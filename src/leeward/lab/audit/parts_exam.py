@@ -77,7 +77,9 @@ class FilteredTable:
         return Recorded.of(self.made, Database.of(*split)).parts
 
 
-def priced(tables: Iterable[FilteredTable], *, attributes: Iterable[str] | None = None) -> Guarantee:
+def priced(
+    tables: Iterable[FilteredTable], *, attributes: Iterable[str] | None = None
+) -> Guarantee:
     """What a plan of these tables costs; `attributes` in place of those that keep tables apart."""
     listed = tuple(tables)
     protected = listed[0].charge.policy
