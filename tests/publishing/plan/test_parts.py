@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from leeward.core.errors import InvalidParameter
+from leeward.core.codebook import Marginal
+from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.mechanisms.parameters import AUTO
 from leeward.core.mechanisms.registry import IN_PLANS
 from leeward.core.mechanisms.table_measurement import named
-from leeward.core.codebook import Marginal
-from leeward.core.errors import LeewardError
 from leeward.core.privacy import Guarantee
 from leeward.publishing.plan.predicted import Prediction
 from tests.publishing.plans import CODEBOOK, WORKER, planned
@@ -32,7 +31,7 @@ PLACES = (
 def test_the_four_statements_of_the_lecture_cost_1_for_one_job(tmp_path: Path) -> None:
     plan = planned(tmp_path, *LECTURE, protect=WORKER)
     assert plan.charge.epsilon == 1
-    assert plan.priced == (
+    assert plan.priced.sentence == (
         "Each job has one code of sex, so the price is the largest sum over tables that count the "
         "same codes: epsilon 1 for sex F (all, women and older). All tables together would add up "
         "to 1.2."
@@ -48,7 +47,7 @@ def test_an_establishment_has_men_and_women(tmp_path: Path) -> None:
 def test_shares_of_places_may_add_up_to_more_than_1(tmp_path: Path) -> None:
     plan = planned(tmp_path, *PLACES)
     assert plan.charge.epsilon == 4
-    assert [part.tables for part in plan.parts.parts] == [(0, 1), (0, 2)]
+    assert [part.tables for part in plan.priced.parts.parts] == [(0, 1), (0, 2)]
     lines = " ".join(Prediction(plan).lines())
     assert "Cost: epsilon 4 of account office. Each establishment has one code of place" in lines
     stated = Prediction(plan).to_dict()["parts"]

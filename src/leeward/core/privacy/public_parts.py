@@ -7,10 +7,11 @@ and in no others. The price is the largest sum over such tables (composition.pro
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from leeward.core.codebook.attribute import TABLES, Table
 from leeward.core.exact import number_text
-from leeward.core.privacy.guarantee import Currency, Guarantee, over_parts, sequential
+from leeward.core.privacy.guarantee import Guarantee, over_parts, sequential
 from leeward.core.privacy.policy import Person, Policy, WorkerOnly, unit_of
 from leeward.core.show.numbers import listed
 
@@ -118,39 +119,57 @@ class PublicParts:
         sums = [sum((amounts[at] for at in part.tables), Fraction(0)) for part in self.parts]
         return max(sums), self.parts[sums.index(max(sums))]
 
-    def most(self, charges: Sequence[Guarantee]) -> "Most":
-        """Where the price is reached, in the currency of the price."""
-        currency = self.price(charges).currency
-        amounts = [each.rho if currency == "rho" else each.epsilon for each in charges]
-        return Most(currency, *self.largest(amounts), sum(amounts, Fraction(0)))
 
-    def reason(self, names: Sequence[str], charges: Sequence[Guarantee]) -> str:
+@dataclass(frozen=True)
+class PricedTables:
+    """Tables with what each of them costs: their price, and how it follows."""
+
+    parts: PublicParts
+    names: tuple[str, ...]
+    charges: tuple[Guarantee, ...]
+
+    @cached_property
+    def price(self) -> Guarantee:
+        """What they cost together."""
+        return self.parts.price(self.charges)
+
+    @property
+    def sentence(self) -> str:
         """How the price follows from those of the tables; nothing where they simply add up."""
-        if self.too_many:
+        if self.parts.too_many:
             return (
                 f"The filters make more than {MOST_PARTS:,} parts, which are not told apart: the "
                 "losses add up."
             )
-        if not self.apart:
+        if not self.parts.apart:
             return ""
-        most = self.most(charges)
-        counted = listed(names[at] for at in most.part.tables)
+        most, part = self.parts.largest(self._amounts)
         return (
-            f"Each {self.unit} has one code of {listed(self.attributes)}, so the price is the "
-            f"largest sum over tables that count the same codes: {most.currency} "
-            f"{number_text(most.amount)} for {most.part.place} ({counted}). All tables together "
-            f"would add up to {number_text(most.added)}."
+            f"Each {self.parts.unit} has one code of {listed(self.parts.attributes)}, so the price "
+            "is the largest sum over tables that count the same codes: "
+            f"{self.price.currency} {number_text(most)} for {part.place} "
+            f"({listed(self.names[at] for at in part.tables)}). All tables together would add up "
+            f"to {number_text(sum(self._amounts, Fraction(0)))}."
         )
 
+    def stated(self) -> dict[str, object] | None:
+        """The same for programs, with exact numbers as text; None where the prices add up."""
+        if not self.parts.apart:
+            return None
+        _, part = self.parts.largest(self._amounts)
+        return {
+            "attributes": self.parts.attributes,
+            "codes": dict(part.codes),
+            "tables": tuple(self.names[at] for at in part.tables),
+            "added": str(sum(self._amounts, Fraction(0))),
+            "sentence": self.sentence,
+        }
 
-@dataclass(frozen=True)
-class Most:
-    """The part with the largest sum, and what all tables would add up to."""
-
-    currency: Currency
-    amount: Fraction
-    part: PublicPart
-    added: Fraction
+    @property
+    def _amounts(self) -> tuple[Fraction, ...]:
+        """What each table costs, in the currency of the price."""
+        rho = self.price.currency == "rho"
+        return tuple(charge.rho if rho else charge.epsilon for charge in self.charges)
 
 
 def _groups(name: str, kept: Sequence[Kept]) -> Sets:

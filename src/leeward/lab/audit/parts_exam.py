@@ -46,7 +46,7 @@ class FilteredTable:
     """A total with filters: its measurement, and what it costs."""
 
     filters: Filters
-    made: Measurement
+    measurement: Measurement
     charge: Guarantee
 
     @classmethod
@@ -54,8 +54,9 @@ class FilteredTable:
         """The table of a plan; margins are left out."""
         kept = (Dimension.keeping(ATTRIBUTES[name], (code,)) for name, code in filters)
         marginal = Marginal("table", (), (), filters=tuple(kept))
-        made = measurement(mechanism, marginal, part, None)
-        return cls(filters, made, made.guarantee(part.policy, table=marginal.kind))
+        calibrated = measurement(mechanism, marginal, part, None)
+        price = calibrated.guarantee(part.policy, table=marginal.kind)
+        return cls(filters, calibrated, price)
 
     def kept(self, attributes: Iterable[str]) -> Kept:
         """Its filters by these attributes."""
@@ -74,7 +75,7 @@ class FilteredTable:
         for force in database.establishments:
             inside = sum(jobs for jobs, counts in zip(force.jobs, counted, strict=True) if counts)
             split.append((inside, force.size - inside))
-        return Recorded.of(self.made, Database.of(*split)).parts
+        return Recorded.of(self.measurement, Database.of(*split)).parts
 
 
 def priced(
@@ -105,7 +106,8 @@ def table_loss(
     table: FilteredTable, place: str, pair: DatabasePair, claimed: Fraction
 ) -> PrivacyLoss:
     """The loss of one table where the establishments of a pair are in a place."""
-    drawn = zip(*(table.parts(place, database) for database in pair.databases), strict=True)
+    before, after = (table.parts(place, database) for database in pair.databases)
+    drawn = zip(before, after, strict=True)
     return reduce(PrivacyLoss.plus, (part_loss(*both, claimed) for both in drawn), NONE)
 
 

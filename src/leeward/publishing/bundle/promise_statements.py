@@ -1,13 +1,12 @@
 """Promise statements: what a certificate promises to workers, establishments and firms."""
 
-from collections.abc import Sequence
 from typing import Literal, Self
 
 from leeward.core.codebook import JobsRule
 from leeward.core.errors import NotCovered
 from leeward.core.privacy import Guarantee, job_sentences, sentences
 from leeward.core.privacy.odds_of_suspicion import odds, suspicion
-from leeward.core.privacy.public_parts import PublicParts
+from leeward.core.privacy.public_parts import PricedTables
 from leeward.core.privacy.words import Sentence, joined
 from leeward.publishing.bundle.statements import (
     Count,
@@ -44,20 +43,10 @@ class PartsStatement(Statement):
     sentence: Prose
 
     @classmethod
-    def of(
-        cls, parts: PublicParts, names: Sequence[str], charges: Sequence[Guarantee]
-    ) -> Self | None:
-        """The statement about tables of these names; None where their prices add up."""
-        if not parts.apart:
-            return None
-        most = parts.most(charges)
-        return cls(
-            attributes=parts.attributes,
-            codes=dict(most.part.codes),
-            tables=tuple(names[at] for at in most.part.tables),
-            added=str(most.added),
-            sentence=parts.reason(names, charges),
-        )
+    def of(cls, priced: PricedTables) -> Self | None:
+        """The statement about the price of tables; None where their prices add up."""
+        stated = priced.stated()
+        return None if stated is None else cls.model_validate(stated)
 
 
 class FirmLoss(SparseStatement):

@@ -14,7 +14,7 @@ from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.exact import alpha_text, number_text
 from leeward.core.privacy import Guarantee, sequential
 from leeward.core.show.numbers import count, counted, crossed, error, listed
-from leeward.publishing.plan.planned_table import Context, PlannedTable, parts_of
+from leeward.publishing.plan.planned_table import Context, PlannedTable, priced_tables
 from leeward.publishing.plan.prediction import mean_error
 from leeward.publishing.plan.reading import OFFERED, require_limit
 from leeward.publishing.plan.sql import WORKPLACES, Selected, read_statement, statements
@@ -303,13 +303,12 @@ def cost(accepted: Sequence[Explanation], asked: Asked) -> Cost:
     (Theorems 2 and 3). A person has one code of every attribute of workers.
     """
     tables = [explanation.planned for explanation in accepted if explanation.planned is not None]
-    charges = [table.charge for table in tables]
-    written = [table.written for table in tables]
-    parts = parts_of(asked.promise.policy, written, asked.codebook.attributes)
-    added, together = sequential(*charges).epsilon, parts.price(charges).epsilon
+    priced = priced_tables(asked.promise.policy, tables, asked.codebook)
+    charges = priced.charges
+    added, together = sequential(*charges).epsilon, priced.price.epsilon
     merged = _as_one_table(accepted, charges)
     better = merged if asked.promise.alpha is not None and merged < together else None
-    return Cost(added, together, better, PARALLEL[parts.unit, together < added])
+    return Cost(added, together, better, PARALLEL[priced.parts.unit, together < added])
 
 
 def _as_one_table(accepted: Sequence[Explanation], charges: Sequence[Guarantee]) -> Fraction:

@@ -16,10 +16,9 @@ from leeward.core.exact import number_text
 from leeward.core.noise.scales import public_seed
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
-from leeward.core.privacy.public_parts import PublicParts
+from leeward.core.privacy.public_parts import PricedTables
 from leeward.core.privacy.words import Sentence, amount_text, of_unit
 from leeward.core.show.notebook import html_table
-from leeward.publishing.bundle.promise_statements import PartsStatement
 from leeward.publishing.plan.plan_problems import (
     clashes,
     plan_problems,
@@ -27,7 +26,7 @@ from leeward.publishing.plan.plan_problems import (
     require_promise,
     share_problems,
 )
-from leeward.publishing.plan.planned_table import Context, PlannedTable, parts_of, shown_by
+from leeward.publishing.plan.planned_table import Context, PlannedTable, priced_tables, shown_by
 from leeward.publishing.plan.reading import (
     Gathering,
     read_jobs,
@@ -163,27 +162,14 @@ class Plan:
         return of_unit(self.profile.words, self.asked.unit)
 
     @cached_property
-    def parts(self) -> PublicParts:
-        """Which tables count an establishment, job or person in common, by their filters."""
-        written = [table.written for table in self.tables]
-        return parts_of(self.asked.policy, written, self.codebook.attributes)
+    def priced(self) -> PricedTables:
+        """Its tables with what they cost together, and how that follows."""
+        return priced_tables(self.asked.policy, self.tables, self.codebook)
 
-    @cached_property
+    @property
     def charge(self) -> Guarantee:
         """What all tables cost together: the largest sum over those of a public part."""
-        return self.parts.price([table.charge for table in self.tables])
-
-    @property
-    def priced(self) -> str:
-        """How the price follows from those of the tables; nothing where they add up."""
-        charges = [table.charge for table in self.tables]
-        return self.parts.reason([table.name for table in self.tables], charges)
-
-    @property
-    def parts_statement(self) -> PartsStatement | None:
-        """The same as a certificate states it."""
-        charges = [table.charge for table in self.tables]
-        return PartsStatement.of(self.parts, [table.name for table in self.tables], charges)
+        return self.priced.price
 
     @property
     def by_cell(self) -> bool:
@@ -305,13 +291,9 @@ def make_plan(request: Request, path: Path) -> Plan:
     ]
     kept = tuple(table for table in tables if table is not None)
     gathering.problems.extend(clashes(kept))
-    guarantee, codebook, jobs = context.asked, context.codebook, context.jobs
-    if guarantee is not None and codebook is not None and shares is not None:
-        read = [table.written if table else None for table in tables]
-        written = [one or other for one, other in zip(read, request.tables, strict=True)]
-        parts = parts_of(guarantee.policy, written, codebook.attributes)
-        gathering.problems.extend(share_problems(parts, shares, written))
+    gathering.problems.extend(share_problems(context, request.tables, tables, shares or equal))
     raise_all(gathering.problems)
+    guarantee, codebook, jobs = context.asked, context.codebook, context.jobs
     if guarantee is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")
     request = request.model_copy(update={"tables": [table.written for table in kept]})

@@ -25,7 +25,7 @@ from leeward.core.mechanisms.parameters import AUTO
 from leeward.core.mechanisms.registry import IN_PLANS
 from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.privacy import Guarantee, sequential
-from leeward.core.privacy.public_parts import PublicParts
+from leeward.core.privacy.public_parts import PricedTables, PublicParts
 from leeward.publishing.bundle import Certificate, CertifiedTable
 from leeward.publishing.bundle.table_statements import StatisticStatement
 from leeward.publishing.bundle.total_check import stated_marginal
@@ -123,15 +123,23 @@ def stated_price(certificate: Certificate, paid: Mapping[str, Guarantee]) -> Gua
     return stated_parts(certificate, written).price(charges)
 
 
+def priced_again(certificate: Certificate, tables: Sequence[StatedTable]) -> PricedTables:
+    """The tables of the plan with what they cost together."""
+    written = [table.written for table in tables]
+    return PricedTables(
+        stated_parts(certificate, written),
+        tuple(table.name for table in written),
+        tuple(table.charge for table in tables),
+    )
+
+
 def stated_charge(certificate: Certificate, tables: Sequence[StatedTable]) -> Guarantee:
     """What the release cost. The δ of a table that a tidy bundle leaves out is all or nothing.
 
     It is that of its mechanism, which the certificate does not name: any sum is possible between
     that of no such table and that of all.
     """
-    charge = stated_parts(certificate, [table.written for table in tables]).price(
-        [table.charge for table in tables]
-    )
+    charge = priced_again(certificate, tables).price
     left_out = sum(table.part.delta for table in tables if table.planned is None)
     stated = certificate.guarantee.as_guarantee().delta
     return replace(charge, delta=stated) if 0 <= charge.delta - stated <= left_out else charge

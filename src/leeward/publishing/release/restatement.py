@@ -26,8 +26,8 @@ from leeward.publishing.plan.request import Request, digest_of
 from leeward.publishing.plan.stated_plan import (
     Disagrees,
     StatedTable,
+    priced_again,
     stated_charge,
-    stated_parts,
     stated_price,
     stated_request,
     stated_tables,
@@ -132,11 +132,7 @@ def _again(
     once: dict[str, object] = {
         "plan_digest": digest_of(request, certificate.codebook_digest),
         **promises(charge, jobs, strict=strict),
-        "parts": PartsStatement.of(
-            stated_parts(certificate, request.tables),
-            [table.written.name for table in tables],
-            [table.charge for table in tables],
-        ),
+        "parts": PartsStatement.of(priced_again(certificate, tables)),
         "make_up": make_up_promise(charge, kinds, by_cell=by_cell),
         "weak_attributes": kinds,
         "about": about(request),
