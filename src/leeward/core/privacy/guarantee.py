@@ -479,7 +479,7 @@ def over_workplaces(*guarantees: Guarantee) -> Guarantee:
 
 
 def over_parts(*guarantees: Guarantee) -> Guarantee:
-    """Releases of which one step changes the data of one only: of each loss the maximum.
+    """Releases where one step changes the data of a single one: of each loss the maximum.
 
     The public parts of a plan are such releases (Theorem 2P).
     """

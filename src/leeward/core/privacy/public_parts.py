@@ -16,7 +16,7 @@ from leeward.core.privacy.policy import Person, Policy, WorkerOnly, unit_of
 from leeward.core.show.numbers import listed
 
 MOST_PARTS = 1000
-"""Maximum number of sets of tables that are told apart; with more, the losses add up."""
+"""Maximum number of sets of tables that are distinguished; with more, the losses add up."""
 
 MOST_CROSSED = 20_000
 """Maximum number of sets before those inside others are left out."""
@@ -43,7 +43,7 @@ Codes = tuple[tuple[str, str], ...]
 """A combination of codes: attributes with one code each."""
 
 Sets = dict[int, Codes]
-"""Sets of tables, a bit for each, and the first combination of codes that is in all of them."""
+"""Sets of tables, a bit for each, and the first combination of codes in all tables of a set."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class PublicParts:
     policy: Policy
     parts: tuple[PublicPart, ...]
     too_many: bool = False
-    """Whether there are more parts than are told apart, so that the losses add up."""
+    """Whether there are more parts than are distinguished, so that the losses add up."""
 
     @classmethod
     def of(cls, policy: Policy, kept: Sequence[Kept]) -> "PublicParts":
@@ -122,7 +122,7 @@ class PublicParts:
 
 @dataclass(frozen=True)
 class PricedTables:
-    """Tables with what each of them costs: their price, and how it follows."""
+    """Tables with what each one costs: their price, and how it follows."""
 
     parts: PublicParts
     names: tuple[str, ...]
@@ -138,8 +138,8 @@ class PricedTables:
         """How the price follows from those of the tables; nothing where they simply add up."""
         if self.parts.too_many:
             return (
-                f"The filters make more than {MOST_PARTS:,} parts, which are not told apart: the "
-                "losses add up."
+                f"The filters make more than {MOST_PARTS:,} parts, which are not distinguished: "
+                "the losses add up."
             )
         if not self.parts.apart:
             return ""

@@ -92,7 +92,7 @@ def priced(
 
 
 def neighbours(name: str, depth: Depth) -> Iterator[DatabasePair]:
-    """Establishments of all kinds of workers, of which one changes."""
+    """Establishments with workers of all kinds; one establishment changes."""
     protected, kinds = policy(name), len(KINDS)
     if protected.uses_alpha:
         yield from block_pairs(protected, ALPHA, (kinds,), depth, 100, first=4)

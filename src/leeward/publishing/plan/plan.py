@@ -94,13 +94,8 @@ class Plan:
 
     def _repr_html_(self) -> str:
         rows = [
-            (
-                table.name,
-                shown_by(table.marginal),
-                table.measurement.name,
-                number_text(table.charge.amount),
-            )
-            for table in self.tables
+            (each.name, shown_by(each.marginal), each.measurement.name, number_text(paid.amount))
+            for each, paid in zip(self.tables, self.priced.charges, strict=True)
         ]
         title = f"Plan for {self.request.period}, account {self.request.account}"
         note = self.charge.sentence(self.jobs)
@@ -163,12 +158,12 @@ class Plan:
 
     @cached_property
     def priced(self) -> PricedTables:
-        """Its tables with what they cost together, and how that follows."""
+        """Its tables with their price together, and how that follows."""
         return priced_tables(self.asked.policy, self.tables, self.codebook)
 
     @property
     def charge(self) -> Guarantee:
-        """What all tables cost together: the largest sum over those of a public part."""
+        """The price of all tables together."""
         return self.priced.price
 
     @property
