@@ -30,7 +30,7 @@ def separating(policy: Policy) -> tuple[Table, ...]:
 
     With an α that is one establishment: X counts all its jobs, so no filter on workers or jobs
     keeps a table from seeing it. A person has one row of workers, and jobs of several codes. With
-    the unit employer none has: what is said of an employer counts the cells of each table.
+    the unit employer no attribute counts: sentences about employers count the cells of each table.
     """
     if unit_of(policy) == "employer":
         return ()
