@@ -36,6 +36,7 @@ NAMED = {
     "leeward.lab.audit.lines": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.pay_exam": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.history_exam": "an audit line names the mechanism that it examines",
+    "leeward.lab.audit.parts_exam": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.graph_exam": "Laplace noise for a sensitivity over any graph",
     "leeward.lab.audit.publication": "a setting names the mechanism whose sentences are examined",
     "leeward.lab.audit.reading_exam": "a release of one cell names the mechanism that is examined",

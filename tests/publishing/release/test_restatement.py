@@ -31,7 +31,7 @@ from leeward.publishing.release.charge import Payment, budget
 from leeward.publishing.release.restatement import certificate_findings
 from tests.interface.commands.scene import Office
 from tests.publishing.bundle.tampering import reseal
-from tests.publishing.plan import test_classes, test_flows, test_rho
+from tests.publishing.plan import test_classes, test_flows, test_parts, test_rho
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 from tests.publishing.release import test_pay, test_person
 from tests.unchecked import unchecked_release
@@ -69,6 +69,8 @@ PLANS: dict[str, Callable[[Path], Plan]] = {
     ),
     "weak": lambda folder: planned(folder, BY_SEX, protect=WEAK, more="rows: strict\n"),
     "worker": lambda folder: planned(folder, BY_SEX, protect=WORKER),
+    "parts": lambda folder: planned(folder, *test_parts.PLACES),
+    "parts of jobs": lambda folder: planned(folder, *test_parts.LECTURE, protect=WORKER),
     "product": lambda folder: planned(folder, PRODUCT, protect=STRONG),
     "pay": lambda _: test_pay.planned(),
     "percentiles": lambda _: test_classes.planned(PERCENTILES),
@@ -170,6 +172,28 @@ def test_what_is_left_of_a_divided_account_keeps_its_cap(tmp_path: Path) -> None
     for part in ("epsilon", "rho"):
         place = ("budget", "left", part)
         assert is_found(changed(content, place, other(content["budget"]["left"][part])))
+
+
+def test_a_price_without_its_public_parts_is_found(tmp_path: Path) -> None:
+    content: Json = json.loads(certified(PLANS["parts"](tmp_path)).to_json())
+    assert (content["guarantee"]["epsilon"], content["parts"]["added"]) == ("4", "6")
+    del content["parts"]
+    findings = certificate_findings(Certificate.model_validate_json(json.dumps(content)))
+    assert findings == ("guarantee is not what its tables cost together",)
+
+
+def test_a_filter_on_workers_that_is_said_to_keep_tables_apart_is_found(tmp_path: Path) -> None:
+    """Men and women at 2 each: the price is 4, and a forger states 2."""
+    tables = [f"{{name: t{sex}, by: [place], where: {{sex: {sex}}}}}" for sex in "FM"]
+    content: Json = json.loads(certified(planned(tmp_path, *tables)).to_json())
+    content["guarantee"]["epsilon"] = "2"
+    said = {"attributes": ["sex"], "codes": {"sex": "F"}, "tables": ["tF"], "added": "4"}
+    content["parts"] = said | {"sentence": "Each establishment has one code of sex."}
+    findings = certificate_findings(Certificate.model_validate_json(json.dumps(content)))
+    assert "parts.attributes has an attribute of workers or jobs" in findings
+    del content["plan"]["tables"][0]["where"]
+    findings = certificate_findings(Certificate.model_validate_json(json.dumps(content)))
+    assert findings
 
 
 @pytest.fixture(scope="module")

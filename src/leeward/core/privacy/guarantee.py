@@ -474,9 +474,16 @@ def over_workplaces(*guarantees: Guarantee) -> Guarantee:
     parts of all cells are one part, and the zCDP parts of all cells another. A person may have
     rows in all cells: under the person policy the losses add up.
     """
+    policy, _ = _common_policy(guarantees)
+    return (sequential if isinstance(policy, Person) else over_parts)(*guarantees)
+
+
+def over_parts(*guarantees: Guarantee) -> Guarantee:
+    """Releases where one step changes the data of a single one: of each loss the maximum.
+
+    The public parts of a plan are such releases (Theorem 2P).
+    """
     policy, alpha = _common_policy(guarantees)
-    if isinstance(policy, Person):
-        return sequential(*guarantees)
     return Guarantee(
         policy,
         alpha,

@@ -126,6 +126,7 @@ def unprotected(certificate: Certificate) -> tuple[Saying, ...]:
 def public(certificate: Certificate, summaries: Sequence[TableSummary]) -> tuple[Saying, ...]:
     """Parameters, mechanisms, program and ledger, and how much was published about each job."""
     promise, ledger, software = certificate.guarantee, certificate.ledger, certificate.software
+    parts = certificate.parts
     used = Counter(table.mechanism for table in certificate.tables)
     mechanisms = listed(f"{name} ({counted(tables, 'table')})" for name, tables in used.items())
     program = f"Leeward {certificate.leeward}."
@@ -134,6 +135,7 @@ def public(certificate: Certificate, summaries: Sequence[TableSummary]) -> tuple
         program = f"Leeward {software.leeward}{commit}. SHA-256 over its files: {software.wheel}."
     return (
         Saying("Parameters", f"Policy {protected(promise)}; together {losses(promise)}."),
+        *(() if parts is None else (Saying("Price", parts.sentence),)),
         Saying("Mechanisms", f"{mechanisms}. {CONSTANTS}"),
         Saying("Program", program),
         Saying("Ledger", f"Entry {ledger.entry} of ledger {ledger.id}; its head is {ledger.head}."),

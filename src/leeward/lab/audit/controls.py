@@ -49,6 +49,7 @@ from leeward.lab.audit.other_releases import (
     printed_delta,
 )
 from leeward.lab.audit.outputs import Rounded
+from leeward.lab.audit.parts_exam import PARTS_FAULTS
 from leeward.lab.audit.pay_controls import PAY_CONTROLS
 from leeward.lab.audit.planted import PLANTED
 from leeward.lab.audit.recording import released
@@ -254,5 +255,9 @@ CONTROLS: tuple[Control, ...] = (
     *(
         Control(defect, HISTORY_LINES[0].mechanism, exam, "person")
         for defect, exam in HISTORY_FAULTS.items()
+    ),
+    *(
+        Control(defect, line.mechanism, exam, line.policy, price)
+        for defect, (line, price, exam) in PARTS_FAULTS.items()
     ),
 )

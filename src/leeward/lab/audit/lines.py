@@ -34,6 +34,7 @@ from leeward.lab.audit.joint_exam import (
     examine_joint_gaussian,
 )
 from leeward.lab.audit.local_exam import LOCAL_LINES
+from leeward.lab.audit.parts_exam import PARTS_LINES
 from leeward.lab.audit.pay_code import PAY_CODE
 from leeward.lab.audit.pay_exam import PAY_CODE_LINES, PAY_LINES
 from leeward.lab.audit.regression_exam import REGRESSION_LINES
@@ -238,4 +239,5 @@ LINES: tuple[AuditLine | PolicyLine, ...] = (
         for name, exam, options, at in BETWEEN
     ),
     *HISTORY_LINES,
+    *PARTS_LINES,
 )

@@ -23,6 +23,7 @@ from leeward.publishing.bundle.promise_statements import (
     FirmStatement,
     JobsStatement,
     OddsStatement,
+    PartsStatement,
     PayStatement,
     PromiseStatement,
 )
@@ -53,7 +54,7 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
 
-LEFT_OUT = ("made_from", "pay", "about", "law")
+LEFT_OUT = ("made_from", "pay", "about", "law", "parts")
 """Keys that format 3 added; left out where they say nothing."""
 
 OLDER_SCHEMAS = {
@@ -112,6 +113,9 @@ class Certificate(SealedStatement):
 
     about: AboutStatement | None = None
     """What the publication is called, and whom to ask; left out where the plan does not say."""
+
+    parts: PartsStatement | None = None
+    """How public filters keep tables apart; left out where the prices of the tables add up."""
 
     law: Law | None = None
     """What the office's law asks, for readers; left out where the plan names none."""

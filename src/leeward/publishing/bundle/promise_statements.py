@@ -6,6 +6,7 @@ from leeward.core.codebook import JobsRule
 from leeward.core.errors import NotCovered
 from leeward.core.privacy import Guarantee, job_sentences, sentences
 from leeward.core.privacy.odds_of_suspicion import odds, suspicion
+from leeward.core.privacy.public_parts import PricedTables
 from leeward.core.privacy.words import Sentence, joined
 from leeward.publishing.bundle.statements import (
     Count,
@@ -26,6 +27,26 @@ class PromiseStatement(Statement):
     delta: Exact
     rho: Exact
     sentence: Prose
+
+
+class PartsStatement(Statement):
+    """How the price follows from those of the tables, where public filters keep some apart.
+
+    `attributes` have one code for all that one step changes. The tables that count `codes` have
+    the largest sum; all tables together would add up to `added`.
+    """
+
+    attributes: Listed[Text]
+    codes: dict[str, str]
+    tables: Listed[Text]
+    added: Exact
+    sentence: Prose
+
+    @classmethod
+    def of(cls, priced: PricedTables) -> Self | None:
+        """The statement about the price of tables; None where their prices add up."""
+        stated = priced.stated()
+        return None if stated is None else cls.model_validate(stated)
 
 
 class FirmLoss(SparseStatement):

@@ -247,6 +247,8 @@ def _noise(certificate: Certificate) -> Iterator[str]:
 
 
 def _tables(certificate: Certificate) -> Iterator[str]:
+    if certificate.parts is not None:
+        yield certificate.parts.sentence
     for table in certificate.tables:
         named = ". ".join(text.rstrip(".") for text in (table.title, table.note) if text)
         by = f"by {crossed(table.identifiers)}" if table.identifiers else "one total"

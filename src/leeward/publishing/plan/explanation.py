@@ -12,9 +12,9 @@ from leeward.core.codebook import BoundedJobs, Codebook, EveryJob, JobsRule, Mar
 from leeward.core.codebook.size_profile import MOST_JOBS, SizeProfile
 from leeward.core.errors import InvalidParameter, LeewardError
 from leeward.core.exact import alpha_text, number_text
-from leeward.core.privacy import Guarantee, Person, WorkerOnly, sequential
+from leeward.core.privacy import Guarantee, sequential
 from leeward.core.show.numbers import count, counted, crossed, error, listed
-from leeward.publishing.plan.planned_table import Context, PlannedTable
+from leeward.publishing.plan.planned_table import Context, PlannedTable, priced_tables
 from leeward.publishing.plan.prediction import mean_error
 from leeward.publishing.plan.reading import OFFERED, require_limit
 from leeward.publishing.plan.sql import WORKPLACES, Selected, read_statement, statements
@@ -302,44 +302,13 @@ def cost(accepted: Sequence[Explanation], asked: Asked) -> Cost:
     is one establishment, which has one code of every workplace attribute and workers of all kinds
     (Theorems 2 and 3). A person has one code of every attribute of workers.
     """
-    charges = [
-        explanation.planned.charge for explanation in accepted if explanation.planned is not None
-    ]
-    added = sequential(*charges).epsilon
-    meet = _meeting(accepted, asked)
-    together = max(sum((charges[n].epsilon for n in some), Fraction(0)) for some in meet)
+    tables = [explanation.planned for explanation in accepted if explanation.planned is not None]
+    priced = priced_tables(asked.promise.policy, tables, asked.codebook)
+    charges = priced.charges
+    added, together = sequential(*charges).epsilon, priced.price.epsilon
     merged = _as_one_table(accepted, charges)
     better = merged if asked.promise.alpha is not None and merged < together else None
-    policy = asked.promise.policy
-    unit = "person" if isinstance(policy, Person) else "establishment"
-    unit = "job" if isinstance(policy, WorkerOnly) else unit
-    return Cost(added, together, better, PARALLEL[unit, together < added])
-
-
-def _meeting(accepted: Sequence[Explanation], asked: Asked) -> set[frozenset[int]]:
-    """The sets of statements that count the same job, establishment or person.
-
-    Only attributes tell them apart of which what is protected has one code.
-    """
-    policy, attributes = asked.promise.policy, asked.codebook.attributes
-    table = "workers" if isinstance(policy, Person) else "workplaces"
-    filters = [
-        dict(explanation.selected.where) if explanation.selected else {} for explanation in accepted
-    ]
-    sets = {frozenset(range(len(accepted)))}
-    for name in sorted({name for where in filters for name in where}):
-        if isinstance(policy, WorkerOnly) or attributes[name].table == table:
-            sharing = {
-                frozenset(n for n, where in enumerate(filters) if code in where.get(name, (code,)))
-                for code in attributes[name].codes
-            }
-            crossed_sets = {first & other for first in sets for other in sharing}
-            sets = {
-                crossed_set
-                for crossed_set in crossed_sets
-                if not any(crossed_set < other for other in crossed_sets)
-            }
-    return sets
+    return Cost(added, together, better, PARALLEL[priced.parts.unit, together < added])
 
 
 def _as_one_table(accepted: Sequence[Explanation], charges: Sequence[Guarantee]) -> Fraction:

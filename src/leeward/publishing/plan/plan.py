@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from leeward.core.codebook import TABLES, Attribute, Codebook, EveryJob, JobsRule
@@ -14,8 +14,9 @@ from leeward.core.codebook.size_profile import TYPICAL, SizeProfile, read_profil
 from leeward.core.errors import raise_all
 from leeward.core.exact import number_text
 from leeward.core.noise.scales import public_seed
-from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy import Guarantee
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
+from leeward.core.privacy.public_parts import PricedTables
 from leeward.core.privacy.words import Sentence, amount_text, of_unit
 from leeward.core.show.notebook import html_table
 from leeward.publishing.plan.plan_problems import (
@@ -23,8 +24,9 @@ from leeward.publishing.plan.plan_problems import (
     plan_problems,
     request_problems,
     require_promise,
+    share_problems,
 )
-from leeward.publishing.plan.planned_table import Context, PlannedTable, shown_by
+from leeward.publishing.plan.planned_table import Context, PlannedTable, priced_tables, shown_by
 from leeward.publishing.plan.reading import (
     Gathering,
     read_jobs,
@@ -92,13 +94,8 @@ class Plan:
 
     def _repr_html_(self) -> str:
         rows = [
-            (
-                table.name,
-                shown_by(table.marginal),
-                table.measurement.name,
-                number_text(table.charge.amount),
-            )
-            for table in self.tables
+            (each.name, shown_by(each.marginal), each.measurement.name, number_text(paid.amount))
+            for each, paid in zip(self.tables, self.priced.charges, strict=True)
         ]
         title = f"Plan for {self.request.period}, account {self.request.account}"
         note = self.charge.sentence(self.jobs)
@@ -159,10 +156,15 @@ class Plan:
         """The cells that errors are predicted for, in words."""
         return of_unit(self.profile.words, self.asked.unit)
 
+    @cached_property
+    def priced(self) -> PricedTables:
+        """Its tables with their price together, and how that follows."""
+        return priced_tables(self.asked.policy, self.tables, self.codebook)
+
     @property
     def charge(self) -> Guarantee:
-        """What all tables cost together."""
-        return sequential(*(table.charge for table in self.tables))
+        """The price of all tables together."""
+        return self.priced.price
 
     @property
     def by_cell(self) -> bool:
@@ -282,9 +284,10 @@ def make_plan(request: Request, path: Path) -> Plan:
         gathering.attempt(partial(context.table, written, share), f"tables[{number}]")
         for number, (written, share) in enumerate(zip(request.tables, shares or equal, strict=True))
     ]
-    gathering.problems.extend(clashes([table for table in tables if table is not None]))
-    raise_all(gathering.problems)
     kept = tuple(table for table in tables if table is not None)
+    gathering.problems.extend(clashes(kept))
+    gathering.problems.extend(share_problems(context, request.tables, tables, shares or equal))
+    raise_all(gathering.problems)
     guarantee, codebook, jobs = context.asked, context.codebook, context.jobs
     if guarantee is None or codebook is None or jobs is None or resources is None:
         raise AssertionError("what could not be read was not refused")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from leeward.core.codebook import TABLES, PrimaryJob
@@ -11,8 +12,8 @@ from leeward.core.privacy.job_sentences import most_jobs
 from leeward.core.privacy.odds_of_suspicion import odds
 from leeward.core.privacy.sentences import worker
 from leeward.publishing.bundle.bundle_files import TABLE_NAME
-from leeward.publishing.plan.planned_table import PlannedTable
-from leeward.publishing.plan.request import PLACEHOLDERS, TO_TYPE, Request
+from leeward.publishing.plan.planned_table import Context, PlannedTable, parts_of
+from leeward.publishing.plan.request import PLACEHOLDERS, TO_TYPE, Request, WrittenTable
 
 if TYPE_CHECKING:
     from leeward.publishing.plan.plan import Plan
@@ -97,6 +98,34 @@ def _problems_of_units(plan: "Plan") -> Iterator[LeewardError]:
     if by_employer and tables:
         value = f"employer, with {shown(tables[0].name)}"
         yield tables[0].marginal.statistic.rejection("unit", value, parameter="protect.unit")
+
+
+def share_problems(
+    context: Context,
+    written: Sequence[WrittenTable],
+    planned: Sequence[PlannedTable | None],
+    shares: Sequence[Fraction],
+) -> Iterator[LeewardError]:
+    """Shares that add up to too much where some establishment, job or person is in all tables.
+
+    A table whose SQL could not be read has a problem of its own, and filters that are not known.
+    """
+    if context.asked is None or context.codebook is None:
+        return
+    pairs = zip(written, planned, strict=True)
+    tables = [table if read is None else read.written for table, read in pairs]
+    parts = parts_of(context.asked.policy, tables, context.codebook)
+    total, part = parts.largest(shares)
+    if total > 1 and all(tables[at].sql is None for at in part.tables):
+        together = f" over tables that count the same {parts.unit}" if parts.apart else ""
+        names = ", ".join(tables[at].name for at in part.tables)
+        where = f" for {part.place} ({names})" if parts.apart else ""
+        yield InvalidParameter(
+            "tables.share",
+            rule=f"must add up to at most 1{together}",
+            value=f"{shown(total)}{where}",
+            next_step="Lower some shares.",
+        )
 
 
 def clashes(tables: Sequence[PlannedTable]) -> Iterator[LeewardError]:

@@ -1,5 +1,6 @@
 """Planned table: a table of a plan with the mechanism that will release it, and its price."""
 
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -10,10 +11,11 @@ from leeward.core.mechanisms.choice import choose
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import AUTO
 from leeward.core.mechanisms.table_measurement import named
-from leeward.core.privacy import Guarantee, Person
+from leeward.core.privacy import Guarantee, Person, Policy
+from leeward.core.privacy.public_parts import Kept, PricedTables, PublicParts, separating
 from leeward.core.show.numbers import crossed
 from leeward.publishing.plan.reading import read_margins
-from leeward.publishing.plan.request import WrittenTable
+from leeward.publishing.plan.request import WrittenTable, as_list
 from leeward.publishing.plan.sql import by_hand
 from leeward.publishing.plan.table_reading import read_marginal
 
@@ -59,6 +61,31 @@ class PlannedTable:
     def name(self) -> str:
         """The table's name, which is its file's name."""
         return self.marginal.name
+
+
+def kept_codes(written: WrittenTable, attributes: Container[str]) -> Kept:
+    """The codes that a table keeps of these attributes, whether it is by them or not."""
+    return {
+        name: frozenset(as_list(codes))
+        for name, codes in written.where.items()
+        if name in attributes
+    }
+
+
+def parts_of(policy: Policy, tables: Iterable[WrittenTable], codebook: Codebook) -> PublicParts:
+    """The public parts of tables, by all attributes of the codebook that separate them."""
+    homes, known = separating(policy), codebook.attributes.items()
+    apart = {name for name, attribute in known if attribute.table in homes}
+    return PublicParts.of(policy, [kept_codes(written, apart) for written in tables])
+
+
+def priced_tables(
+    policy: Policy, tables: Sequence[PlannedTable], codebook: Codebook
+) -> PricedTables:
+    """Tables of a plan with what they cost together."""
+    parts = parts_of(policy, [table.written for table in tables], codebook)
+    charges = tuple(table.charge for table in tables)
+    return PricedTables(parts, tuple(table.name for table in tables), charges)
 
 
 def shown_by(marginal: Marginal) -> str:

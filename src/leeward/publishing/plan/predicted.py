@@ -133,6 +133,7 @@ def as_json(plan: Plan, remaining: object) -> dict[str, object]:
     return {
         "guarantee": {**guarantee, "sentence": charge.sentence(plan.jobs)},
         "odds": None if suspicion is None else suspicion.as_json(),
+        "parts": plan.priced.stated(),
         "tables": [table_json(table, plan.profile) for table in plan.tables],
         "gaps": [gap.as_json() for gap in gaps(plan)],
         "remaining": remaining,
@@ -186,6 +187,7 @@ def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
             yield from _paragraph("at most", gap.words)
     yield ""
     yield f"Cost: {amount_text(plan.charge)} of account {plan.request.account}."
+    yield from wrap(plan.priced.sentence, 78)
     if plan.charge.rho > 0:
         read = plan.charge.restated
         told = f"epsilon {number_text(read.epsilon)} at delta {number_text(read.delta)}"

@@ -227,7 +227,10 @@ def read_margins(written: str | None) -> Share:
 
 
 def read_shares(tables: list[WrittenTable]) -> tuple[Fraction, ...]:
-    """The shares of the budget: as written, or equal if none is."""
+    """The shares of the budget: as written, or equal if none is.
+
+    Whether they are too much depends on the filters of the tables (`share_problems`).
+    """
     if all(table.share is None for table in tables):
         return (Fraction(1, len(tables)),) * len(tables)
     for number, table in enumerate(tables):
@@ -238,18 +241,10 @@ def read_shares(tables: list[WrittenTable]) -> tuple[Fraction, ...]:
                 next_step="Add it.",
             )
     places = [f"tables[{number}].share" for number in range(len(tables))]
-    shares = tuple(
+    return tuple(
         positive(read_number(table.share or "", place), place)
         for table, place in zip(tables, places, strict=True)
     )
-    if sum(shares) > 1:
-        raise InvalidParameter(
-            "tables.share",
-            rule="must add up to at most 1",
-            value=shown(sum(shares, Fraction(0))),
-            next_step="Lower some shares.",
-        )
-    return shares
 
 
 Value = TypeVar("Value")

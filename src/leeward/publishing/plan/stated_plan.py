@@ -4,7 +4,7 @@ A certificate quotes the plan and lists the codes, so every table can be calibra
 functions that read plans. No codebook and no data are read.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -25,10 +25,11 @@ from leeward.core.mechanisms.parameters import AUTO
 from leeward.core.mechanisms.registry import IN_PLANS
 from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy.public_parts import PricedTables, PublicParts
 from leeward.publishing.bundle import Certificate, CertifiedTable
 from leeward.publishing.bundle.table_statements import StatisticStatement
 from leeward.publishing.bundle.total_check import stated_marginal
-from leeward.publishing.plan.planned_table import PlannedTable, part_of
+from leeward.publishing.plan.planned_table import PlannedTable, kept_codes, part_of
 from leeward.publishing.plan.reading import read_margins, read_protection, read_shares
 from leeward.publishing.plan.request import Request, WrittenTable, as_list, total_names
 from leeward.publishing.plan.statistic_reading import of_column
@@ -89,13 +90,56 @@ def stated_tables(certificate: Certificate, request: Request) -> Iterator[Stated
         yield _made_again(written, certified, guarantee, share)
 
 
+def stated_parts(certificate: Certificate, tables: Iterable[WrittenTable]) -> PublicParts:
+    """The public parts of tables of the plan, by the attributes that the certificate names.
+
+    Without such a statement the prices add up, which is never less.
+    """
+    names = () if certificate.parts is None else certificate.parts.attributes
+    policy = certificate.guarantee.as_guarantee().policy
+    return PublicParts.of(policy, [kept_codes(written, names) for written in tables])
+
+
+def stated_price(certificate: Certificate, paid: Mapping[str, Guarantee]) -> Guarantee:
+    """What the certified tables cost together, by the name that each has in the plan."""
+    if certificate.parts is None:
+        return sequential(*paid.values())
+    written = [table for table in stated_request(certificate).tables if table.name in paid]
+    if len(written) < len(paid):
+        raise Disagrees("tables are not those of plan.tables")
+    named = {*certificate.parts.attributes}
+    filters = {table.name: kept_codes(table, named) for table in written}
+    for table in certificate.tables:
+        kept = filters.get(table.name, {})
+        if any({*table.kept(name)} != codes for name, codes in kept.items()):
+            raise Disagrees(f"tables has other codes of {table.name} than plan.tables keeps")
+        restricted = {*(table.where or {}), *table.worker_identifiers}
+        inside = table.kind == "worker" and restricted <= named
+        if paid[written[0].name].policy.uses_alpha and (
+            inside or not named.isdisjoint(table.worker_identifiers)
+        ):
+            raise Disagrees("parts.attributes has an attribute of workers or jobs")
+    charges = [paid[table.name] for table in written]
+    return stated_parts(certificate, written).price(charges)
+
+
+def priced_again(certificate: Certificate, tables: Sequence[StatedTable]) -> PricedTables:
+    """The tables of the plan with what they cost together."""
+    written = [table.written for table in tables]
+    return PricedTables(
+        stated_parts(certificate, written),
+        tuple(table.name for table in written),
+        tuple(table.charge for table in tables),
+    )
+
+
 def stated_charge(certificate: Certificate, tables: Sequence[StatedTable]) -> Guarantee:
     """What the release cost. The δ of a table that a tidy bundle leaves out is all or nothing.
 
     It is that of its mechanism, which the certificate does not name: any sum is possible between
     that of no such table and that of all.
     """
-    charge = sequential(*(table.charge for table in tables))
+    charge = priced_again(certificate, tables).price
     left_out = sum(table.part.delta for table in tables if table.planned is None)
     stated = certificate.guarantee.as_guarantee().delta
     return replace(charge, delta=stated) if 0 <= charge.delta - stated <= left_out else charge

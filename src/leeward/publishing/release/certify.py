@@ -16,6 +16,7 @@ from leeward.publishing.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.publishing.bundle.bundle_files import table_columns
 from leeward.publishing.bundle.promise_statements import (
     JobsStatement,
+    PartsStatement,
     PayStatement,
     establishment_promise,
     firm_promise,
@@ -84,6 +85,7 @@ class Draft:
             "weak_attributes": plan.weak_attributes,
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
             "pay": pay_statement(plan.pay),
+            "parts": PartsStatement.of(plan.priced),
             "about": about(plan.request),
             "law": plan.law,
             "software": software(),

@@ -16,10 +16,9 @@ from leeward.core.codebook.legal_passages import BUILT_IN, NONE, read_law
 from leeward.core.codebook.row_rules import NULL_RULES, NUMBER_RULES, ROW_RULES
 from leeward.core.errors import LeewardError
 from leeward.core.noise.scales import public_seed
-from leeward.core.privacy import sequential
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
 from leeward.publishing.bundle import Certificate, DataStatement, RowsStatement
-from leeward.publishing.bundle.promise_statements import make_up_promise
+from leeward.publishing.bundle.promise_statements import PartsStatement, make_up_promise
 from leeward.publishing.bundle.software import wrote_words
 from leeward.publishing.ledger.account import covers, owed
 from leeward.publishing.plan.reading import read_jobs, read_rows
@@ -27,7 +26,9 @@ from leeward.publishing.plan.request import Request, digest_of
 from leeward.publishing.plan.stated_plan import (
     Disagrees,
     StatedTable,
+    priced_again,
     stated_charge,
+    stated_price,
     stated_request,
     stated_tables,
 )
@@ -60,11 +61,11 @@ def _sums(certificate: Certificate) -> Iterator[str]:
     paid_once = {table.joint.name if table.joint else table.name: table.guarantee.as_guarantee()
                  for table in certificate.tables}  # fmt: skip
     try:
-        total, stated = sequential(*paid_once.values()), certificate.guarantee.as_guarantee()
+        total, stated = stated_price(certificate, paid_once), certificate.guarantee.as_guarantee()
         if certificate.made_from is None and total != stated:
-            yield "guarantee is not the sum of what its tables cost"
+            yield "guarantee is not what its tables cost together"
         if certificate.made_from is not None and not covers(stated, total):
-            yield "guarantee is less than the sum of what its tables cost"
+            yield "guarantee is less than what its tables cost together"
         yield from price_findings(certificate)
         account, spent = stated_account(certificate), certificate.budget.spent.as_guarantee()
         losses = (spent.epsilon, spent.delta, spent.rho, spent.epsilon_job)
@@ -72,6 +73,8 @@ def _sums(certificate: Certificate) -> Iterator[str]:
         if max(loss.denominator for loss in losses) < SMALLEST_PART:
             left = budget(account, owed(stated, account.cap)).left
             yield from _differences(certificate.budget.left, left, "budget.left")
+    except Disagrees as problem:
+        yield str(problem)
     except LeewardError as refusal:
         yield f"guarantee, budget or what a table costs: {refusal.rule}"
     software = certificate.software
@@ -129,6 +132,7 @@ def _again(
     once: dict[str, object] = {
         "plan_digest": digest_of(request, certificate.codebook_digest),
         **promises(charge, jobs, strict=strict),
+        "parts": PartsStatement.of(priced_again(certificate, tables)),
         "make_up": make_up_promise(charge, kinds, by_cell=by_cell),
         "weak_attributes": kinds,
         "about": about(request),
