@@ -14,7 +14,7 @@ from typing import Any
 
 from flint import arb, arb_poly, ctx
 
-from leeward.core.exact import ball, precision
+from leeward.core.exact import ball, exact_value, precision
 from leeward.core.noise.law import read_pieces, symmetric
 from leeward.core.noise.piece import Piece, power
 from leeward.core.noise.radius_table import RadiusTable
@@ -22,6 +22,10 @@ from leeward.core.noise.tabulated import Floats, Words
 
 BITS = 256
 """Working precision of constants that become float64."""
+
+HALVINGS, MOST_STEPS, WIDER = 12, 32, 256
+"""Halvings before Newton's steps towards a quantile, steps at most, and how fast a ball is widened
+until it is certain."""
 
 
 @dataclass(frozen=True)
@@ -93,18 +97,16 @@ class RadialLaw:
     def quantile_ball(self, low: arb, high: arb) -> arb:
         """A ball around all radii whose shares are from `low` to `high`; without end at a share of 1."""
 
-        def under(radius: Fraction) -> bool:
-            below, above = self.tails(radius)
-            return bool(below <= low) or bool(above >= 1 - low)
-
-        def over(radius: Fraction) -> bool:
-            below, above = self.tails(radius)
-            return bool(below >= high) or bool(above <= 1 - high)
-
         if not high < 1:
             return arb(0, arb("inf"))
-        inner = _bracket(under)[0] if low > 0 else Fraction(0)
-        return ball(inner).union(ball(_bracket(lambda radius: not over(radius))[1]))
+        inner = _near(self, low, None) if low > 0 else Fraction(0)
+        outer = _near(self, high, inner or None)
+        step = outer * Fraction(2) ** (8 - ctx.prec)
+        while not self.tails(inner)[0] <= low:
+            inner, step = inner - step, step * WIDER
+        while not self.tails(outer)[0] >= high:
+            outer, step = outer + step, step * WIDER
+        return ball(inner).union(ball(outer))
 
     def moment(self, order: int) -> float | None:
         """E ρ^order; None where it is infinite."""
@@ -155,17 +157,26 @@ class RadialLaw:
         return total
 
 
-def _bracket(below: Callable[[Fraction], bool]) -> tuple[Fraction, Fraction]:
-    """Two near radii between which `below` ends to be true."""
-    low, high = Fraction(1), Fraction(1)
-    while not below(low):
-        low /= 2
-    while below(high):
-        high *= 2
-    for _ in range(ctx.prec):
-        middle = (low + high) / 2
-        low, high = (middle, high) if below(middle) else (low, middle)
-    return low, high
+def _near(law: RadialLaw, share: arb, start: Fraction | None) -> Fraction:
+    """A radius near this quantile, by halving and then by Newton's steps; nothing is certain."""
+    low, high = Fraction(0), start or Fraction(1)
+    if start is None:
+        while law.tails(high)[0] < share:
+            low, high = high, 2 * high
+        for _ in range(ctx.prec):
+            if low or law.tails(high / 2)[0] < share:
+                break
+            high /= 2
+        low = low or high / 2
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if law.tails(middle)[0] < share else (low, middle)
+    for _ in range(MOST_STEPS):
+        off = share - law.tails(high)[0]
+        if off.contains(0):
+            break
+        high = max(exact_value((ball(high) + off / law.density(high)).mid()), high / 2)
+    return high
 
 
 @lru_cache(maxsize=64)
