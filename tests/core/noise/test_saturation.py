@@ -40,7 +40,7 @@ def test_a_block_is_clipped_at_the_bound(
     count: int, cell: bytes, bound: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built = vector_pareto(alpha="0.1", epsilon=1, cells=3)
-    scripted_bits(monkeypatch, cell, ONES)  # the words of the cells, then those of H
+    scripted_bits(monkeypatch, cell, ONES)  # the words of the cells, then that of the radius
     released = built.release([[count] * 3] * 2, [MOST] * 2)
     assert released.tolist() == [[bound] * 3] * 2
 
