@@ -222,8 +222,7 @@ SAMPLERS: dict[str, Sampler] = {
     ),
     "block_draws.draw_pairs, no radius": Arrays(
         lambda n, bits: draw_pairs((alike(n), alike(n)), 1, HEXAGON, None, bits),
-        (1, 2, 1),
-        idle={2: {0}},
+        (1, 2, 0),
     ),
     "joint_draws.draw_joint": Arrays(
         lambda n, bits: draw_joint(TABLES, alike(n), LAW, bits),

@@ -101,7 +101,7 @@ def test_both_numbers_of_a_refined_row_see_the_same_uniforms(
 def test_a_word_at_the_uneven_end_is_drawn_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """2³² is no multiple of six: the last four words name no cone."""
     scripted_bits(monkeypatch, b"\xff\xff\xff\xff", b"\x05\x00\x00\x00")
-    words = PairBits.read(2, 1, HEXAGON, SecretBits())
+    words = PairBits.read(2, 1, HEXAGON, LAW, SecretBits())
     assert words.cones.tolist() == [[5], [5]]
 
 
