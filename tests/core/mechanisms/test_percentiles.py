@@ -12,7 +12,7 @@ from leeward.core.codebook import Attribute, Dimension, Entries, Marginal, Numer
 from leeward.core.codebook.cells import EMPTY
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.percentiles import interpolated, monotone, walked
-from leeward.core.mechanisms.released_classes import ContrastBounds, pareto_critical
+from leeward.core.mechanisms.released_classes import ContrastBounds, radial_critical
 from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise import draws
@@ -76,7 +76,7 @@ def held(rounding: float, scale: int) -> float:
     values = (HALVES * scale + np.floor(scale * unit * noise + 0.5)).astype(np.int64)
     tests = ContrastBounds(
         np.arange(DRAWS),
-        lambda one: pareto_critical(made, None, one),
+        lambda one: radial_critical(made, None, one),
         np.full(DRAWS, unit * scale),
         rounding=rounding,
     )
