@@ -44,7 +44,11 @@ def worst(built: RadialSlope, law: RadialLaw) -> float:
     growth, p = log_growth(alpha), law.dimension
     radii = [Fraction(one) for one in np.geomspace(1e-6, 1e6, 400).tolist()]
     losses = []
-    for radius in (*radii, *law.joints, *(joint * (1 - Fraction(1, 2**60)) for joint in law.joints)):
+    for radius in (
+        *radii,
+        *law.joints,
+        *(joint * (1 - Fraction(1, 2**60)) for joint in law.joints),
+    ):
         rise = rising(law, radius)
         losses.append(float(ball(rise / epsilon)))
         losses.append(float((growth * ball(abs(p - radius * rise) + rise / alpha)) / ball(epsilon)))

@@ -12,7 +12,14 @@ from leeward.core.noise.radial_law import RadialLaw, pareto_radius, read_radius
 from leeward.core.noise.tabulated import Floats
 from tests.core.noise.radial import LAWS, defined, slope
 
-SETTINGS = [(0.1, 0.5, 1), (0.1, 1.0, 2), (0.1, 8.0, 2), (0.1, 1.0, 8), (0.2, 4.0, 8), (0.1, 4.0, 24)]
+SETTINGS = [
+    (0.1, 0.5, 1),
+    (0.1, 1.0, 2),
+    (0.1, 8.0, 2),
+    (0.1, 1.0, 8),
+    (0.2, 4.0, 8),
+    (0.1, 4.0, 24),
+]
 SHARES = np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99, 0.9999])
 
 every_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
@@ -168,7 +175,12 @@ def test_errors_are_those_that_were_computed_before(
 
 @pytest.mark.parametrize(
     ("alpha", "epsilon", "size", "near"),
-    [("0.1", 4, 4.17, 5e-3), ("0.1", 2, 9.1, 0.05), ("0.05", 1, 18.7, 0.05), ("0.2", 4, 4.36, 5e-3)],
+    [
+        ("0.1", 4, 4.17, 5e-3),
+        ("0.1", 2, 9.1, 0.05),
+        ("0.05", 1, 18.7, 0.05),
+        ("0.2", 4, 4.36, 5e-3),
+    ],
 )
 def test_sizes_of_products_are_those_that_were_computed_before(
     alpha: str, epsilon: int, size: float, near: float

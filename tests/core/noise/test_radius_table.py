@@ -18,7 +18,9 @@ every_law = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 def ends(table: RadiusTable) -> Words:
     """The first, second and last words of all stretches."""
     after = np.append(table.starts[1:], table.end)
-    return np.unique(np.concatenate([table.starts, table.starts + np.uint64(1), after - np.uint64(1)]))
+    return np.unique(
+        np.concatenate([table.starts, table.starts + np.uint64(1), after - np.uint64(1)])
+    )
 
 
 class Other:

@@ -5,7 +5,7 @@ of it, a radius of density ∝ ρ^(p−1)·e^−F(ρ). e^−F is made of pieces,
 is whole, every mass is a finite sum of positive terms.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -95,8 +95,7 @@ class RadialLaw:
         return weight * level * piece.height(radius) / _whole(self, ctx.prec)
 
     def quantile_ball(self, low: arb, high: arb) -> arb:
-        """A ball around all radii whose shares are from `low` to `high`; without end at a share of 1."""
-
+        """A ball around all radii whose shares are from `low` to `high`; infinite at a share of 1."""
         if not high < 1:
             return arb(0, arb("inf"))
         inner = _near(self, low, None) if low > 0 else Fraction(0)

@@ -43,9 +43,9 @@ SELDOM = 2.0**-40
 
 @dataclass(frozen=True)
 class Stretch:
-    """A polynomial in (word + ½ − share)/length from a word on; `centre` + ½ − `offset` is the share.
+    """A polynomial in (word + ½ − share)/length from a word on.
 
-    `joint` says that a piece begins here.
+    The share, that of the middle, is `centre` + ½ − `offset`. `joint`: a piece begins here.
     """
 
     start: int
@@ -149,7 +149,7 @@ def _stretch(
     x = float(far.upper()) * (1 + 2.0**-20) + float(arb(2) ** -60 / length)
     centre, rest = _word(share)
     terms = _inverse(law.dimension, piece, middle, disc)
-    if not all(ball.rad() < SHARP for ball in (share, *shares, *terms)):
+    if not all(one.rad() < SHARP for one in (share, *shares, *terms)):
         raise ArithmeticError("a radius needs more precision than its table has")
     if not (x < 0.5 and shares[1] - shares[0] < 0.5):  # too short for words to tell it apart
         coefficients = [float(middle), *[0.0] * (TERMS - 1)]
