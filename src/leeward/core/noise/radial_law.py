@@ -95,7 +95,7 @@ class RadialLaw:
         return weight * level * piece.height(radius) / _whole(self, ctx.prec)
 
     def quantile_ball(self, low: arb, high: arb) -> arb:
-        """A ball around all radii whose shares are from `low` to `high`; infinite at a share of 1."""
+        """A ball around all radii with shares from `low` to `high`; infinite up to a share of 1."""
         if not high < 1:
             return arb(0, arb("inf"))
         inner = _near(self, low, None) if low > 0 else Fraction(0)
