@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from time import perf_counter
 from types import ModuleType
 
@@ -12,11 +13,15 @@ from rich.table import Table
 
 from leeward import mechanism
 from leeward.core.mechanisms.clipped import Clipped
-from leeward.core.mechanisms.pay import PayMechanism
-from leeward.core.noise import block_draws, sampling
+from leeward.core.mechanisms.pay import PayMechanism, RadialPair
+from leeward.core.mechanisms.radial_block import RadialBlock
+from leeward.core.mechanisms.radial_product import RadialProduct
+from leeward.core.noise import block_draws, joint_draws, sampling
+from leeward.core.noise.noise_source import secret
+from leeward.core.noise.scales import Scales
 
 DRAWS = 1_000_000
-CELLS = 8
+CELLS, PAIRS, SIX = 8, 4, (3, 3, 6, 2, 5, 2)
 REPEATS = 5
 LARGEST = 1000
 MILLION = 1e6
@@ -42,18 +47,46 @@ def scalar(name: str, goal: float | None = None, delta: str = "0") -> Row:
     return Row(name, f"α=0.1 ε=1{given}", lambda: built.release(column, column), goal=goal)
 
 
-def joint() -> Row:
-    built = mechanism("vector_pareto", alpha="0.05", epsilon="4", cells=CELLS)
-    rows = DRAWS // CELLS
-    counts, largest = np.full((rows, CELLS), LARGEST), np.full(rows, LARGEST)
-    release = built.release
+def block(name: str, cells: int = CELLS, goal: float | None = None) -> Row:
+    built = mechanism(name, alpha="0.05", epsilon="4", cells=cells)
+    if not isinstance(built, RadialBlock):
+        raise TypeError(f"{name} draws no blocks")
+    rows = DRAWS // cells
+    counts, largest = np.full((rows, cells), LARGEST), np.full(rows, LARGEST)
     return Row(
-        "vector_pareto",
-        f"α=0.05 ε=4 d={CELLS}",
-        lambda: release(counts, largest),  # type: ignore[call-arg] # not the clipped form
-        rows * CELLS,
-        2 * MILLION,
+        name,
+        f"α=0.05 ε=4 d={cells}",
+        lambda: built.release(counts, largest),
+        rows * cells,
+        goal,
     )
+
+
+def pairs(name: str) -> Row:
+    """Count and payroll of every cell, four pairs a row."""
+    built = mechanism(name, alpha="0.05", epsilon="4", cells=PAIRS, cap=1000)
+    if not isinstance(built, RadialPair):
+        raise TypeError(f"{name} draws no pairs")
+    rows = DRAWS // PAIRS // 4
+    true = np.full((rows, PAIRS, 2), LARGEST)
+    ones = np.full(rows, LARGEST // 10)
+    scales = Scales(ones), Scales(ones, factor=Fraction(1000))
+    return Row(
+        name,
+        f"α=0.05 ε=4 d={PAIRS}",
+        lambda: secret().pairs(true, scales, built.body, built.radius),
+        true.size,
+    )
+
+
+def product(name: str) -> Row:
+    built = mechanism(name, alpha="0.05", epsilon="4", tables=SIX)
+    if not isinstance(built, RadialProduct):
+        raise TypeError(f"{name} draws no products")
+    rows = DRAWS // sum(SIX) // 4
+    counts = np.tile(np.repeat(600 // np.array(SIX), SIX), (rows, 1))
+    largest = np.full(rows, LARGEST)
+    return Row(name, "α=0.05 ε=4 six tables", lambda: built.release(counts, largest), counts.size)
 
 
 def clipped() -> Row:
@@ -79,7 +112,13 @@ def all_rows() -> list[Row]:
         scalar("smooth_laplace", delta="0.01"),
         scalar("smooth_gamma"),
         scalar("scale"),
-        joint(),
+        block("vector_pareto", goal=2 * MILLION),
+        block("radial_slope", goal=2 * MILLION),
+        block("radial_slope", 2),
+        block("radial_slope", 80),
+        pairs("pay_radial"),
+        product("joint_pareto"),
+        product("joint_radial"),
         clipped(),
     ]
 
@@ -113,9 +152,14 @@ def counting(module: ModuleType, name: str) -> Iterator[list[int]]:
 
 def slow_draws(release: Callable[[], object]) -> int:
     """How many draws, or rows of a block, float64 could not decide."""
-    with counting(sampling, "refine") as single, counting(block_draws, "refine_row") as rows:
+    with (
+        counting(sampling, "refine") as single,
+        counting(block_draws, "RefinedBlock") as blocks,
+        counting(block_draws, "RefinedPairs") as paired,
+        counting(joint_draws, "refine_joint") as products,
+    ):
         release()
-    return single[0] + rows[0]
+    return single[0] + blocks[0] + paired[0] + products[0]
 
 
 def main() -> None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 import leeward
 from leeward.core.mechanisms.additive import Additive
+from leeward.core.mechanisms.radial_slope import RadialSlope
 from leeward.core.noise.law import Law, discrete_laplace, laplace, pareto
 from leeward.core.noise.scales import CellNoise, Clip, law_at
 from leeward.core.noise.summed_errors import SummedErrors
@@ -188,6 +189,17 @@ def block(k: int, *, whole: bool) -> Case:
     return Case(name, CellNoise(None, 1.0, 0.0, shared=k), kinds, 4, whole)
 
 
+def radial(cells: int, epsilon: str) -> Case:
+    """One column of worker cells of a radial slope, whose radius is that of all of them."""
+    made = leeward.mechanism("radial_slope", alpha="0.1", epsilon=epsilon, cells=cells)
+    if not isinstance(made, RadialSlope):
+        raise SystemExit("radial_slope is not what it was")
+    law = made.public_law
+    kinds = [same(one, Curve.of(*masses(law, one))) for one in (50, 100, 400, 3000)]
+    noise = CellNoise(law, 1.0, 0.0, shared=made.radius)
+    return Case(f"radial slope {epsilon}, one of {cells} columns", noise, kinds, cells)
+
+
 CLIPS = (Clip(1, 0.265, 0.217), Clip(4, 0.321, 0.0), Clip(1024, 0.08, 0.304))
 """Classes of `clipped` at ε = 1 with one and with four worker cells, and at ε = 4."""
 
@@ -292,6 +304,8 @@ def cases() -> Iterator[Case]:
     yield edge("1")
     yield gaussian()
     yield from (block(k, whole=whole) for k in (2, 40) for whole in (False, True))
+    yield radial(8, "1")
+    yield radial(24, "4")
     yield clipped()
 
 

@@ -28,6 +28,7 @@ SCALAR: dict[str, dict[str, Option]] = {
     "smooth_laplace": {"delta": "0.01"},
     "smooth_laplace published": {"delta": "0.01", "calibration": "published"},
     "vector_pareto": {},
+    "radial_slope": {},
     "edge_laplace": {},
     "node_laplace": {"theta": 200},
     "scale": {},

@@ -204,7 +204,9 @@ def test_the_reasons_name_what_was_compared(tmp_path: Path) -> None:
     )
     little = planned(tmp_path, SEX, protect="{policy: strong, alpha: 0.1, epsilon: 0.15}")
     assert little.tables[0].measurement.name == "clipped"
-    assert little.tables[0].why.endswith(" of a cell); vector_pareto needs more epsilon")
+    assert little.tables[0].why.endswith(
+        " of a cell); radial_slope needs more epsilon, vector_pareto needs more epsilon"
+    )
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ BUILT: dict[str, Additive | Clipped] = {
     "smooth_gamma": additive("smooth_gamma"),
     "smooth_laplace": additive("smooth_laplace"),
     "vector_pareto": vector_pareto(alpha="0.1", epsilon=1, cells=3),
+    "radial_slope": additive("radial_slope", cells=3),
     "clipped": clipped(alpha="0.1", epsilon=1, cells=3),
     "clipped gaussian": clipped(
         alpha="0.1", epsilon=1, cells=3, noise="gaussian", delta="0.000001"
@@ -37,6 +38,7 @@ COVERED = {
     "smooth_gamma": ("strong weak worker proportional", "weak worker"),
     "smooth_laplace": ("strong weak worker proportional", "weak worker"),
     "vector_pareto": ("strong weak worker proportional", "strong weak worker proportional"),
+    "radial_slope": ("strong weak worker proportional", "strong weak worker proportional"),
     "clipped": ("strong weak worker proportional", "strong weak worker proportional"),
     "clipped gaussian": ("strong weak worker proportional", "strong weak worker proportional"),
     "edge_laplace": ("worker", "worker"),

@@ -50,6 +50,7 @@ def released(mechanism: str, policy: str, epsilon: str) -> tuple[Integers, Integ
     ("mechanism", "policy", "epsilon", "most"),
     [
         ("vector_pareto", "strong", "4", 0.96),
+        ("radial_slope", "strong", "4", 0.96),
         ("clipped", "strong", "3", 1),
         ("edge_laplace", "worker", "0.5", 0.95),
     ],
@@ -138,7 +139,7 @@ def test_clipped_net_changes_move_as_far_as_the_proof_says() -> None:
     assert most == 2 * alpha / (1 + alpha) * theta
 
 
-@pytest.mark.parametrize("mechanism", ["vector_pareto", "clipped"])
+@pytest.mark.parametrize("mechanism", ["vector_pareto", "radial_slope", "clipped"])
 def test_gains_by_sex_have_noise_for_all_jobs_of_an_establishment(
     monkeypatch: pytest.MonkeyPatch, mechanism: str
 ) -> None:

@@ -1,5 +1,6 @@
 """Joint mechanisms of whole products: what the theory prints, what the code draws."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import cast
 
@@ -13,8 +14,11 @@ from leeward.core.mechanisms.checked_columns import checked_entries
 from leeward.core.mechanisms.clipped_counts import JointClippedCounts
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
 from leeward.core.mechanisms.joint_clipped import JointClipped
-from leeward.core.mechanisms.joint_pareto import JointCounts, JointPareto, paid_margins
+from leeward.core.mechanisms.joint_pareto import JointPareto
+from leeward.core.mechanisms.joint_radial import JointRadial
+from leeward.core.mechanisms.radial_product import JointCounts, RadialProduct, paid_margins
 from leeward.core.noise.scales import MOST
+from leeward.core.noise.tabulated import Floats
 from leeward.core.randomness import SeededBits
 
 SIX = (3, 3, 6, 2, 5, 2)
@@ -30,10 +34,21 @@ def clipped(epsilon: str = "4", tables: tuple[int, ...] = SIX, **options: object
     return cast(JointClipped, made)
 
 
-def mean(made: JointPareto) -> float:
+def radial(epsilon: str = "4", tables: tuple[int, ...] = SIX, **options: object) -> JointRadial:
+    made = mechanism("joint_radial", alpha="0.1", epsilon=epsilon, tables=tables, **options)  # type: ignore[arg-type]
+    return cast(JointRadial, made)
+
+
+def errors(made: RadialProduct, largest: int) -> Floats:
+    """Of the total, and of a cell of each table."""
+    found = made.mean_abs_errors(largest)
+    assert found is not None
+    return np.asarray(found[0])
+
+
+def mean(made: RadialProduct) -> float:
     """In units of S, over all cells."""
-    errors = made.mean_abs_errors(10**7)[0, 1:]
-    return float(np.average(errors, weights=made.design.tables)) / 10**6
+    return float(np.average(errors(made, 10**7)[1:], weights=made.design.tables)) / 10**6
 
 
 @pytest.mark.parametrize(
@@ -65,12 +80,24 @@ def test_errors_of_joint_clipped_are_the_printed_ones() -> None:
     assert made.design.total_moments[0] * float(spread) == pytest.approx(0.60, rel=0.01)
 
 
-def test_drawn_errors_agree_with_closed_forms() -> None:
-    made, rows = pareto(), 6000
+@pytest.mark.parametrize(("epsilon", "size"), [("4", 4.17), ("2", 9.1)])
+def test_errors_of_the_radial_slope_are_the_printed_ones(epsilon: str, size: float) -> None:
+    """E N/S, of which a cell has .212 in the mean of all cells, and the total .322."""
+    made = radial(epsilon)
+    assert made.radius.moment(1) == pytest.approx(size, rel=5e-3)
+    assert mean(made) == pytest.approx(0.212 * size, rel=5e-3)
+    assert errors(made, 10**7)[0] / 10**6 == pytest.approx(0.322 * size, rel=8e-3)
+    assert mean(made) < 0.52 * mean(pareto(epsilon))
+
+
+@pytest.mark.parametrize("made", [pareto(), radial()], ids=lambda made: made.name)
+def test_drawn_errors_agree_with_closed_forms(made: RadialProduct) -> None:
+    rows = 6000
     counts = np.tile(np.repeat(600 // np.array(SIX), SIX), (rows, 1))
-    errors = np.abs(made.release(counts, np.full(rows, 500)) - counts)
-    for j, cells in enumerate(made.design.slices(), 1):
-        seen, wanted = errors[:, cells].mean(axis=1), made.mean_abs_errors(500)[0, j]
+    off = np.abs(made.release(counts, np.full(rows, 500)) - counts)
+    total = (made.release(counts, np.full(rows, 500)) - counts)[:, :3].sum(axis=1, keepdims=True)
+    columns = [np.abs(total), *(off[:, cells] for cells in made.design.slices())]
+    for seen, wanted in zip([one.mean(axis=1) for one in columns], errors(made, 500), strict=True):
         assert seen.mean() == pytest.approx(wanted, abs=5 * seen.std() / np.sqrt(rows))
 
 
@@ -121,8 +148,8 @@ def test_released_tables_add_up_and_cover() -> None:
     assert (measured.margins["bound"] >= 11).all()
 
 
-def test_paid_margins_cover() -> None:
-    made = pareto("3.6")
+@pytest.mark.parametrize("made", [pareto("3.6"), radial("3.6")], ids=lambda made: made.name)
+def test_paid_margins_cover(made: RadialProduct) -> None:
     measured = JointCounts(made, paid_margins(made, Fraction("0.4"))).measure(
         Cells(np.tile(np.repeat(600 // np.array(SIX), SIX), (2000, 1)), np.full(2000, 600))
     )
@@ -139,6 +166,16 @@ def test_margins_of_small_noise_allow_for_rounding() -> None:
     measured = table.measure(Cells(np.full((1500, 20), 1), np.full(1500, 10)))
     off = np.abs(measured.values[:, 1:] - 1) <= measured.margins["block_margin"][:, 1:]
     assert off.all(axis=1).mean() > 0.89
+
+
+def test_the_public_deviation_of_a_product_is_that_of_its_draws() -> None:
+    made, rows = radial(), 20_000
+    counts = np.tile(np.repeat(600 // np.array(SIX), SIX), (rows, 1))
+    off = (made.release(counts, np.full(rows, 10**6)) - counts) / 10**5
+    found = made.deviations
+    assert found is not None
+    for cells, wanted in zip(made.design.slices(), found[1:], strict=True):
+        assert off[:, cells].std() == pytest.approx(wanted, rel=0.04)
 
 
 def test_tables_of_one_cell_have_a_whole_shape() -> None:
@@ -204,8 +241,11 @@ def test_designs_that_are_none_are_refused(tables: object) -> None:
     assert refused.value.parameter == "tables"
 
 
-def test_an_epsilon_below_the_price_of_the_dimension_is_refused_with_one_that_works() -> None:
+@pytest.mark.parametrize("made", [pareto, radial])
+def test_an_epsilon_below_the_price_of_the_dimension_is_refused_with_one_that_works(
+    made: Callable[[str], RadialProduct],
+) -> None:
     with pytest.raises(InvalidParameter, match=r"dimension·ln\(1\+alpha\)") as refused:
-        pareto("1.5")
+        made("1.5")
     assert "1.53" in refused.value.next_step
-    pareto("1.53")
+    made("1.53")

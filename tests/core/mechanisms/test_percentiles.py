@@ -12,12 +12,13 @@ from leeward.core.codebook import Attribute, Dimension, Entries, Marginal, Numer
 from leeward.core.codebook.cells import EMPTY
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.percentiles import interpolated, monotone, walked
-from leeward.core.mechanisms.released_classes import ContrastBounds, pareto_critical
+from leeward.core.mechanisms.released_classes import ContrastBounds, radial_critical
 from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise import draws
 from leeward.core.noise.contrast import Contrast, Rates
 from leeward.core.noise.law import PiecewiseLaw
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Guarantee, StrongAlpha
@@ -76,7 +77,7 @@ def held(rounding: float, scale: int) -> float:
     values = (HALVES * scale + np.floor(scale * unit * noise + 0.5)).astype(np.int64)
     tests = ContrastBounds(
         np.arange(DRAWS),
-        lambda one: pareto_critical(made, None, one),
+        lambda one: radial_critical(made, None, one),
         np.full(DRAWS, unit * scale),
         rounding=rounding,
     )
@@ -106,12 +107,12 @@ class Seeded:
     def __init__(self) -> None:
         self.random = np.random.default_rng(9)
 
-    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
-        """L/H with one H a row."""
-        shared = self.random.gamma(shape, size=(len(true), 1))
-        return self._added(
-            true, scales.floats[:, None], self.random.laplace(size=true.shape) / shared
-        )
+    def block(self, true: Integers, scales: Scales, law: RadialLaw) -> Integers:
+        """ρ·L/Σ|L| with one radius ρ a row."""
+        each = self.random.laplace(size=true.shape)
+        words = self.random.integers(2**64, size=len(true), dtype=np.uint64)
+        unit = law.approximate(words)[0] / np.abs(each).sum(axis=1)
+        return self._added(true, scales.floats[:, None], each * unit[:, None])
 
     def rounded(self, true: Integers, law: PiecewiseLaw, scales: Scales) -> Integers:
         """By quantiles."""
@@ -132,7 +133,7 @@ def of_ten_classes(mechanism: str, epsilon: int, margins: Literal["auto"] | None
 
 @pytest.mark.parametrize(
     ("mechanism", "epsilon", "jobs", "most"),
-    [("vector_pareto", 4, 4000, 0.97), ("clipped", 3, 4000, 1)],
+    [("vector_pareto", 4, 4000, 0.97), ("radial_slope", 4, 4000, 0.97), ("clipped", 3, 4000, 1)],
 )
 def test_released_intervals_cover(
     monkeypatch: pytest.MonkeyPatch, mechanism: str, epsilon: int, jobs: int, most: float

@@ -15,9 +15,10 @@ SECRET = 77_777_777
 
 EXACT = "must be an exact number: text such as '0.1' or '1/10', an int or a Fraction; got"
 NAMES = (
-    "clipped, edge_laplace, edge_pay, joint_clipped, joint_pareto, log_laplace, log_pair, "
-    "node_laplace, pay_centred, pay_clipped, pay_pareto, pay_two_scales, payroll_pareto, "
-    "payroll_slope, scale, slope, smooth_gamma, smooth_laplace, staircase, vector_pareto"
+    "clipped, edge_laplace, edge_pay, joint_clipped, joint_pareto, joint_radial, log_laplace, "
+    "log_pair, node_laplace, pay_centred, pay_centred_radial, pay_clipped, pay_pareto, pay_radial, "
+    "pay_two_scales, payroll_pareto, payroll_radial, payroll_slope, radial_slope, scale, slope, "
+    "smooth_gamma, smooth_laplace, staircase, vector_pareto"
 )
 SMALLEST = "The smallest epsilon that works here is"
 TAILS = (

@@ -162,6 +162,22 @@ def pareto() -> Density:
     return Density(lambda z: (1 + abs(z)) ** -(k + 1), (0.0,), S / pareto_step(k))
 
 
+@cache
+def radial() -> Density:
+    """F rises by ε, before 1/α by no more than (r−1)/(1/α−ρ), and by (r+1)/(1/α+ρ) far out."""
+    r, far = EPSILON / GROWTH, 1 / ALPHA
+    first, second = far - (r - 1) / EPSILON, (r + 1) / EPSILON - far
+
+    def height(z: float) -> float:
+        radius = abs(z)
+        fall = (r - 1) * log(1 - ALPHA * min(radius, first))
+        fall -= EPSILON * (min(max(radius, first), second) - first)
+        fall -= (r + 1) * log((far + max(radius, second)) / (far + second))
+        return exp(fall)
+
+    return Density(height, (-second, -first, 0.0, first, second), S)
+
+
 @dataclass(frozen=True)
 class LogLaplace:
     """⌊c·(n+1/α)·e^η − 1/α + ½⌋ − n with η Laplace of this scale."""
@@ -205,6 +221,7 @@ TRUTHS: dict[str, Callable[[], Truth]] = {
     "smooth_laplace": tight_smooth_laplace,
     "smooth_laplace published": lambda: laplace(S * 2 / EPSILON),
     "vector_pareto": pareto,
+    "radial_slope": radial,
     "edge_laplace": lambda: Geometric(1 / EPSILON),
     "node_laplace": lambda: Geometric(200 / EPSILON),
     "scale": lambda: Geometric(32 / EPSILON),

@@ -1,13 +1,10 @@
 """float64 against balls: the same words give the same integers, and error bounds hold."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from flint import arb
 
-from leeward.core.exact import precision
 from leeward.core.noise import quartic, tabulated
 from leeward.core.noise.law import Law, PiecewiseLaw, discrete_laplace, laplace, pareto
 from leeward.core.noise.quartic import QuarticLaw
@@ -16,6 +13,7 @@ from leeward.core.noise.scales import Scales
 from leeward.core.noise.tabulated import ROUNDING, Floats, Words
 from leeward.core.randomness import SecretBits
 from tests.core.mechanisms.built import additive
+from tests.core.noise.bounds import bounded, outside
 from tests.core.noise.scripted import constant_bits, even_words, spread_words
 
 LAWS: dict[str, Law] = {
@@ -96,26 +94,6 @@ def test_words_at_joints_and_ends_go_the_right_way(
         fast = decide(law, scales(scale, len(words)), words, SecretBits())
         assert fast.tolist() == [refine(law, scale, int(word), SecretBits()) for word in words]
         assert (np.diff(fast) >= 0).all()  # the quantile of a larger word is larger
-
-
-def bounded(law: Law, words: Words) -> Iterator[tuple[int, Fraction, Fraction]]:
-    """Each word with a finite error bound, and the two ends of the quantiles allowed for it."""
-    values, errors = law.approximate(words)
-    sure = np.isfinite(values) & np.isfinite(errors)
-    for word, value, error in zip(words[sure], values[sure], errors[sure], strict=True):
-        middle, slip = Fraction(float(value)), Fraction(float(error))
-        yield int(word), middle - slip, middle + slip
-
-
-def outside(law: Law, words: Words) -> int:
-    """How many words have a quantile, for some of their undrawn bits, outside its bounds."""
-    count = 0
-    with precision(256):
-        for word, low, high in bounded(law, words):
-            least, most = arb(word) / 2**64, arb(word + 1) / 2**64
-            held = law.tails(low)[0] <= least and law.tails(high)[1] <= 1 - most
-            count += not held
-    return count
 
 
 @every_law

@@ -27,11 +27,13 @@ from leeward.core.noise.exact_selection import SecretSelection, below, choose, f
 from leeward.core.noise.joint_draws import LAST, RowWords, draw_joint
 from leeward.core.noise.joint_row import WordLayout
 from leeward.core.noise.law import discrete_laplace
+from leeward.core.noise.radial_law import pareto_radius
 from leeward.core.noise.sampling import SPARE, Uniform, draw, draw_gaussian
 from leeward.core.noise.scales import Integers, LawByScale, Scales
 from leeward.core.randomness import SecretBits, SeededBits
 from leeward.lab.audit.independence import dependence
 from tests.core.noise.goodness import FALSE_ALARM
+from tests.core.noise.radial import slope
 from tests.shape.source import SRC, modules
 
 ROWS, CALLS, MORE_CALLS = 10**5, 500, 10**4
@@ -193,7 +195,7 @@ def spread(rows: int, bits: SecretBits) -> Integers:
 
 LAPLACE, HALF = discrete_laplace(Fraction(3)), Fraction(1, 2)
 BY_SIZE = LawByScale(Fraction(WIDE + 1), LAPLACE, lambda _: discrete_laplace(Fraction(2)))
-TABLES, SHAPE = Design((2, 3)), 3
+TABLES, LAW = Design((2, 3)), pareto_radius(4, Fraction(3))
 RANKS = np.array([0, 1, 0, 2, 1])
 
 SAMPLERS: dict[str, Sampler] = {
@@ -203,7 +205,10 @@ SAMPLERS: dict[str, Sampler] = {
         lambda n, bits: draw(BY_SIZE, Scales(WIDE + np.arange(n) % 3), bits), (1,)
     ),
     "block_draws.draw_block": Arrays(
-        lambda n, bits: draw_block(alike(n), 2, SHAPE, bits), (2, SHAPE)
+        lambda n, bits: draw_block(alike(n), 2, pareto_radius(2, Fraction(3)), bits), (2, 1)
+    ),
+    "block_draws.draw_block, radial slope": Arrays(
+        lambda n, bits: draw_block(alike(n), 3, slope("0.1", 1, 3)[0], bits), (3, 1)
     ),
     "sampling.draw_gaussian": Arrays(
         # A word of 0 accepts: proposal i is row i, and half of the proposals are not needed.
@@ -213,14 +218,15 @@ SAMPLERS: dict[str, Sampler] = {
         spare=ROWS + SPARE,
     ),
     "block_draws.draw_pairs": Arrays(
-        lambda n, bits: draw_pairs((alike(n), alike(n)), 2, HEXAGON, SHAPE, bits), (2, 4, SHAPE)
+        lambda n, bits: draw_pairs((alike(n), alike(n)), 2, HEXAGON, LAW, bits), (2, 4, 1)
     ),
-    "block_draws.draw_pairs, no H": Arrays(
-        lambda n, bits: draw_pairs((alike(n), alike(n)), 1, HEXAGON, 0, bits), (1, 2, 0)
+    "block_draws.draw_pairs, no radius": Arrays(
+        lambda n, bits: draw_pairs((alike(n), alike(n)), 1, HEXAGON, None, bits),
+        (1, 2, 0),
     ),
     "joint_draws.draw_joint": Arrays(
-        lambda n, bits: draw_joint(TABLES, alike(n), SHAPE, bits),
-        (WordLayout(TABLES, SHAPE).words, TABLES.cells + 1),
+        lambda n, bits: draw_joint(TABLES, alike(n), LAW, bits),
+        (WordLayout(TABLES, LAW).words, TABLES.cells + 1),
         # The signs of a table of two cells, the last power and the last cell of each table follow.
         idle={0: {2, 4}, 1: {2, 5}},
     ),
@@ -242,12 +248,12 @@ STEPS = {
     "sampling.Uniform": "sampling.draw",
     "block_draws.RowBits.read": "block_draws.draw_block",
     "block_draws.decide_block": "block_draws.draw_block",
-    "block_draws.refine_row": "block_draws.draw_block",
+    "block_draws.RefinedBlock": "block_draws.draw_block",
     "sampling.accept": "sampling.draw_gaussian",
     "block_draws.PairBits.read": "block_draws.draw_pairs",
     "block_draws._below": "block_draws.draw_pairs",
     "block_draws.decide_pairs": "block_draws.draw_pairs",
-    "block_draws.RefinedRow": "block_draws.draw_pairs",
+    "block_draws.RefinedPairs": "block_draws.draw_pairs",
     "joint_draws.RowWords.read": "joint_draws.draw_joint",
     "joint_draws.decide_joint": "joint_draws.draw_joint",
     "joint_draws.refine_joint": "joint_draws.draw_joint",
@@ -379,24 +385,24 @@ def test_more_bits_of_a_uniform_are_new_words() -> None:
 # Twins that use a word twice.
 
 
-def one_h(patch: pytest.MonkeyPatch) -> None:
-    """All rows of a chunk have the words of one H."""
+def one_radius(patch: pytest.MonkeyPatch) -> None:
+    """All rows of a chunk have the word of one radius."""
     read = RowBits.read
 
-    def twin(rows: int, cells: int, shape: int, bits: SecretBits) -> RowBits:
-        words = read(rows, cells, shape, bits)
-        words.shared[:] = words.shared[0]
+    def twin(rows: int, cells: int, bits: SecretBits) -> RowBits:
+        words = read(rows, cells, bits)
+        words.radius[:] = words.radius[0]
         return words
 
     patch.setattr(RowBits, "read", twin)
 
 
-def one_h_of_a_product(patch: pytest.MonkeyPatch) -> None:
+def one_radius_of_a_product(patch: pytest.MonkeyPatch) -> None:
     read = RowWords.read
 
     def twin(rows: int, layout: WordLayout, bits: SecretBits) -> RowWords:
         words = read(rows, layout, bits)
-        words.wide[:, layout.shared] = words.wide[0, layout.shared]
+        words.wide[:, layout.radius] = words.wide[0, layout.radius]
         return words
 
     patch.setattr(RowWords, "read", twin)
@@ -429,11 +435,12 @@ def word_of_the_row_before(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("name", "twin"),
     [
-        ("block_draws.draw_block", one_h),
-        ("joint_draws.draw_joint", one_h_of_a_product),
+        ("block_draws.draw_block", one_radius),
+        ("block_draws.draw_block, radial slope", one_radius),
+        ("joint_draws.draw_joint", one_radius_of_a_product),
         ("sampling.draw_gaussian", repeated_half),
         ("block_draws.draw_pairs", word_of_the_row_before),
-        ("block_draws.draw_pairs, no H", word_of_the_row_before),
+        ("block_draws.draw_pairs, no radius", word_of_the_row_before),
     ],
 )
 def test_a_word_that_is_used_twice_is_found(

@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from leeward.core.exact import precision
 from leeward.core.noise.design import Design, Norm
 from leeward.core.noise.joint_draws import RowWords, choices, decide_joint, draw_joint, refine_joint
 from leeward.core.noise.joint_row import WordLayout
 from leeward.core.noise.public_draws import PublicDraws
+from leeward.core.noise.radial_law import RadialLaw, pareto_radius
 from leeward.core.noise.scales import Scales
 from leeward.core.randomness import SecretBits, SeededBits
+from tests.core.noise.goodness import FALSE_ALARM, p_value
+from tests.core.noise.radial import slope
 
 SIX = (3, 3, 6, 2, 5, 2)
 LARGE = 10**6
@@ -21,10 +25,10 @@ NORMS: list[Norm] = ["sum", "side"]
 Floats = NDArray[np.float64]
 
 
-def drawn(design: Design, shape: int = 0, rows: int = ROWS) -> Floats:
+def drawn(design: Design, law: RadialLaw | None = None, rows: int = ROWS) -> Floats:
     """Noise in units of its scale, which is so large that rounding does not show."""
     scales = Scales(np.full(rows, LARGE))
-    return draw_joint(design, scales, shape, SecretBits()) / LARGE
+    return draw_joint(design, scales, law, SecretBits()) / LARGE
 
 
 def norm(values: Floats, design: Design) -> Floats:
@@ -75,12 +79,40 @@ def test_directions_are_those_of_a_uniform_point_of_the_ball(kind: Norm) -> None
     assert all(map(lambda a, b: far_apart(a, b) < 1, features(ours), features(truth)))
 
 
-@pytest.mark.parametrize(("kind", "shape"), [("side", 0), ("sum", 9)])
+def pareto(design: Design, shape: int) -> RadialLaw | None:
+    return pareto_radius(design.dimension, Fraction(shape)) if shape else None
+
+
+@pytest.mark.parametrize(("kind", "shape"), [("side", 0), ("sum", 9), ("side", 9)])
 def test_the_norm_has_the_law_of_the_density(kind: Norm, shape: int) -> None:
     design, generator = Design(SIX, kind), SeededBits(3).generator
     truth = generator.gamma(design.dimension, size=ROWS)
     truth = truth / generator.gamma(shape, size=ROWS) if shape else truth
-    assert far_apart(norm(drawn(design, shape), design), truth) < 1
+    assert far_apart(norm(drawn(design, pareto(design, shape)), design), truth) < 1
+
+
+@pytest.mark.parametrize("kind", NORMS)
+def test_the_norm_has_the_law_of_the_radius_and_not_one_of_a_tenth_more(kind: Norm) -> None:
+    design = Design(SIX, kind)
+    law = slope("0.1", 4, design.dimension)[0]
+    size = norm(drawn(design, law), design)
+    at = np.quantile(size, np.linspace(0.02, 0.98, 40)).round(3)
+    observed = np.bincount(np.searchsorted(at, size, side="right"), minlength=len(at) + 1)
+    for factor, right in ((1.0, True), (1.1, False)):
+        with precision(128):
+            below = [float(law.tails(Fraction(edge * factor))[0]) for edge in at.tolist()]
+        assert (p_value(observed, np.diff([0.0, *below, 1.0])) > FALSE_ALARM) == right
+
+
+def test_directions_do_not_depend_on_the_radius() -> None:
+    """Divided by the norm they are those of e^−N, and sizes of the two are not correlated."""
+    design = Design((2, 3))
+    radial, plain = drawn(design, slope("0.1", 4, 4)[0]), drawn(design)
+    sizes = [norm(one, design) for one in (radial, plain)]
+    both = [one / size[:, None] for one, size in zip((radial, plain), sizes, strict=True)]
+    assert all(map(lambda a, b: far_apart(a, b) < 1, features(both[0]), features(both[1])))
+    cells = np.abs(both[0][:, 2])
+    assert abs(np.corrcoef(cells, np.log(sizes[0]))[0, 1]) < 5 / np.sqrt(ROWS)
 
 
 def test_a_table_may_have_one_sign() -> None:
@@ -92,9 +124,18 @@ def test_a_table_may_have_one_sign() -> None:
         assert alike.mean() == pytest.approx(chance, abs=5 * np.sqrt(0.25 / ROWS))
 
 
-@pytest.mark.parametrize(("kind", "shape"), [("side", 0), ("sum", 12)])
-def test_balls_decide_as_floats_do(kind: Norm, shape: int) -> None:
-    layout, bits = WordLayout(Design(SIX, kind), shape), SecretBits()
+def radial(design: Design) -> RadialLaw:
+    return slope("0.1", 4, design.dimension)[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "law"),
+    [("side", None), ("sum", pareto(Design(SIX), 12)), ("sum", radial(Design(SIX))),
+     ("side", radial(Design(SIX)))],
+    ids=["none", "Pareto", "radial slope", "radial slope, side"],
+)  # fmt: skip
+def test_balls_decide_as_floats_do(kind: Norm, law: RadialLaw | None) -> None:
+    layout, bits = WordLayout(Design(SIX, kind), law), SecretBits()
     words, scales = RowWords.read(60, layout, bits), Scales(np.full(60, 100))
     quick = decide_joint(layout, scales, words, bits)
     slow = [refine_joint(layout, Fraction(100), words, row, bits) for row in range(60)]
@@ -102,7 +143,7 @@ def test_balls_decide_as_floats_do(kind: Norm, shape: int) -> None:
 
 
 def test_words_at_the_end_of_an_option_are_decided_with_more_bits() -> None:
-    layout, bits = WordLayout(Design((3, 4)), 4), SecretBits()
+    layout, bits = WordLayout(Design((3, 4)), radial(Design((3, 4)))), SecretBits()
     words = RowWords.read(100, layout, bits)
     words.wide[:, layout.power] = choices(layout.design).powers[2]
     noise = decide_joint(layout, Scales(np.full(100, 50)), words, bits)
@@ -116,7 +157,7 @@ def test_words_at_the_end_of_an_option_are_decided_with_more_bits() -> None:
 def test_tables_add_up_at_every_scale(shape: int) -> None:
     design = Design((1, 4, 7), "sum" if shape else "side")
     sizes = np.repeat([1, 3, 1000, 10**9], 500)
-    noise = draw_joint(design, Scales(sizes), shape, SecretBits())
+    noise = draw_joint(design, Scales(sizes), pareto(design, shape), SecretBits())
     sums = [noise[:, cells].sum(axis=1) for cells in design.slices()]
     assert all(np.array_equal(sums[0], one) for one in sums)
 
@@ -126,7 +167,7 @@ def test_public_draws_have_the_moments_of_the_design(kind: Norm, shape: int) -> 
     design = Design(SIX, kind)
     draws, part = PublicDraws(design, shape), max(shape - 1, 1)
     shares = [draws.share_within(j, np.array([2.0, 6.0]) / part) for j in range(7)]
-    ours = drawn(design, shape)
+    ours = drawn(design, pareto(design, shape))
     for j, cells in enumerate(design.slices(), 1):
         seen = [(np.abs(ours[:, cells]) <= reach / part).mean() for reach in (2.0, 6.0)]
         assert shares[j] == pytest.approx(seen, abs=0.015)
@@ -137,6 +178,18 @@ def test_public_draws_have_the_moments_of_the_design(kind: Norm, shape: int) -> 
         assert (ours**2).mean() == pytest.approx(
             np.average(design.squares, weights=design.tables), rel=0.03
         )
+
+
+def test_public_draws_of_a_radius_have_the_shares_of_the_noise() -> None:
+    design = Design(SIX)
+    draws, ours = PublicDraws(design, radius=radial(design)), drawn(design, radial(design))
+    other = PublicDraws(design, radius=slope("0.1", "4.4", design.dimension)[0])
+    assert draws.tail == float(radial(design).tail or 0)
+    for j, cells in enumerate(design.slices(), 1):
+        reaches = np.array([0.3, 1.0, 2.0])
+        seen = (np.abs(ours[:, cells, None]) <= reaches).mean(axis=(0, 1))
+        assert draws.share_within(j, reaches) == pytest.approx(seen, abs=0.012)
+        assert other.share_within(j, reaches) != pytest.approx(seen, abs=0.012)
 
 
 @pytest.mark.parametrize(("kind", "shape"), [("side", 0), ("sum", 9)])

@@ -40,7 +40,7 @@ def test_single_precision_would_be_rejected(name: str) -> None:
     assert worst(name, rough) > ASSUMED
 
 
-@pytest.mark.parametrize(("mechanism", "cells"), [("slope", 1), ("vector_pareto", 3)])
+@pytest.mark.parametrize(("mechanism", "cells"), [("slope", 1), ("radial_slope", 3)])
 @pytest.mark.usefixtures("untested")
 def test_a_rough_machine_draws_nothing(
     monkeypatch: pytest.MonkeyPatch, mechanism: str, cells: int

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from leeward import mechanism
+from leeward.core.mechanisms.additive import Additive
 from leeward.core.noise.scales import BOUND, MOST
 from tests.core.mechanisms.built import additive, vector_pareto
 from tests.core.noise.scripted import constant_bits, scripted_bits
@@ -35,12 +37,14 @@ def test_one_pareto_cell_is_clipped_at_the_bound(
 
 
 @pytest.mark.parametrize("count", COUNTS)
+@pytest.mark.parametrize("name", ["vector_pareto", "radial_slope"])
 @pytest.mark.parametrize(("cell", "bound"), [(ZEROS, BOUND), (SIGN_ONLY, -BOUND)])
 def test_a_block_is_clipped_at_the_bound(
-    count: int, cell: bytes, bound: int, monkeypatch: pytest.MonkeyPatch
+    name: str, count: int, cell: bytes, bound: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    built = vector_pareto(alpha="0.1", epsilon=1, cells=3)
-    scripted_bits(monkeypatch, cell, ONES)  # the words of the cells, then those of H
+    built = mechanism(name, alpha="0.1", epsilon="0.3", cells=3)
+    assert isinstance(built, Additive)
+    scripted_bits(monkeypatch, cell, ONES)  # the words of the cells, then that of the radius
     released = built.release([[count] * 3] * 2, [MOST] * 2)
     assert released.tolist() == [[bound] * 3] * 2
 

@@ -5,16 +5,16 @@ of it, a radius of density ∝ ρ^(p−1)·e^−F(ρ). e^−F is made of pieces,
 is whole, every mass is a finite sum of positive terms.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from math import factorial
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb, arb_poly, ctx
 
-from leeward.core.exact import ball, precision
+from leeward.core.exact import ball, exact_value, precision
 from leeward.core.noise.law import read_pieces, symmetric
 from leeward.core.noise.piece import Piece, power
 from leeward.core.noise.radius_table import RadiusTable
@@ -22,6 +22,10 @@ from leeward.core.noise.tabulated import Floats, Words
 
 BITS = 256
 """Working precision of constants that become float64."""
+
+HALVINGS, MOST_STEPS, WIDER = 12, 32, 256
+"""Halvings before Newton's steps towards a quantile, steps at most, and how fast a ball is widened
+until it is certain."""
 
 
 @dataclass(frozen=True)
@@ -91,17 +95,16 @@ class RadialLaw:
         return weight * level * piece.height(radius) / _whole(self, ctx.prec)
 
     def quantile_ball(self, low: arb, high: arb) -> arb:
-        """A ball around all radii whose shares are from `low` to `high`."""
-
-        def under(radius: Fraction) -> bool:
-            below, above = self.tails(radius)
-            return bool(below <= low) or bool(above >= 1 - low)
-
-        def over(radius: Fraction) -> bool:
-            below, above = self.tails(radius)
-            return bool(below >= high) or bool(above <= 1 - high)
-
-        inner, outer = _bracket(under)[0], _bracket(lambda radius: not over(radius))[1]
+        """A ball around all radii with shares from `low` to `high`; infinite up to a share of 1."""
+        if not high < 1:
+            return arb(0, arb("inf"))
+        inner = _near(self, low, None) if low > 0 else Fraction(0)
+        outer = _near(self, high, inner or None)
+        step = outer * Fraction(2) ** (8 - ctx.prec)
+        while not self.tails(inner)[0] <= low:
+            inner, step = inner - step, step * WIDER
+        while not self.tails(outer)[0] >= high:
+            outer, step = outer + step, step * WIDER
         return ball(inner).union(ball(outer))
 
     def moment(self, order: int) -> float | None:
@@ -153,17 +156,26 @@ class RadialLaw:
         return total
 
 
-def _bracket(below: Callable[[Fraction], bool]) -> tuple[Fraction, Fraction]:
-    """Two near radii between which `below` ends to be true."""
-    low, high = Fraction(1), Fraction(1)
-    while not below(low):
-        low /= 2
-    while below(high):
-        high *= 2
-    for _ in range(ctx.prec):
-        middle = (low + high) / 2
-        low, high = (middle, high) if below(middle) else (low, middle)
-    return low, high
+def _near(law: RadialLaw, share: arb, start: Fraction | None) -> Fraction:
+    """A radius near this quantile, by halving and then by Newton's steps; nothing is certain."""
+    low, high = Fraction(0), start or Fraction(1)
+    if start is None:
+        while law.tails(high)[0] < share:
+            low, high = high, 2 * high
+        for _ in range(ctx.prec):
+            if low or law.tails(high / 2)[0] < share:
+                break
+            high /= 2
+        low = low or high / 2
+        for _ in range(HALVINGS):
+            middle = (low + high) / 2
+            low, high = (middle, high) if law.tails(middle)[0] < share else (low, middle)
+    for _ in range(MOST_STEPS):
+        off = share - law.tails(high)[0]
+        if off.contains(0):
+            break
+        high = max(exact_value((ball(high) + off / law.density(high)).mid()), high / 2)
+    return high
 
 
 @lru_cache(maxsize=64)
@@ -208,42 +220,34 @@ def _over(piece: Piece, order: int, low: Fraction) -> arb:
 
 def _remaining(piece: Piece, order: int, low: Fraction) -> arb:
     """The same to where the piece's own shape ends: infinity, or its centre."""
-    scale, other, factors = _sum(piece, order, ctx.prec)
-    if piece.centre is None:
-        x = -ball(piece.rate * low)
-        return scale * (-x).exp() * _series(x, factors)
-    inner = piece.low is not None and piece.centre > piece.low
-    share = low / piece.centre if inner else low / (low - piece.centre)
-    return scale * power(ball(1 - share), other) * _series(ball(share), factors)
+    return _tail(piece, order, low, ctx.prec)
 
 
-@lru_cache(maxsize=512)
-def _sum(piece: Piece, order: int, bits: int) -> tuple[arb, Fraction, list[arb]]:
-    """What does not depend on where an integral begins, at this precision.
-
-    With a whole order the tails of Gamma(order) and of Beta(order, other) are sums.
-    """
-    start = piece.low or Fraction(0)
+@lru_cache(maxsize=1024)
+def _tail(piece: Piece, order: int, low: Fraction, bits: int) -> arb:
+    """With a whole order the tails of Gamma(order) and of Beta(order, other) are sums."""
+    start, centre = piece.low or Fraction(0), piece.centre
     with precision(bits):
-        if piece.centre is None:
-            rate = -piece.rate
-            scale = ball(factorial(order - 1) / rate**order) * ball(rate * start).exp()
-            return scale, rate, [ball(Fraction(1, j)) for j in range(1, order)]
-        centre = piece.centre
+        if centre is None:
+            rate = ball(-piece.rate)
+            scale = arb.fac_ui(order - 1) / rate**order * ball(piece.rate * (low - start)).exp()
+            return scale * _series(order, None, bits)(rate * ball(low))
         inner = centre > start  # (1 − t/centre)^rate; else (1 + t/reach)^rate, reach = −centre
         other = piece.rate + 1 if inner else -piece.rate - order
+        share = low / centre if inner else low / (low - centre)
         scale = power(ball(centre / (centre - start)), piece.rate) * ball(abs(centre)) ** order
-        for j in range(order):  # times the Beta function
-            scale = scale * max(j, 1) / ball(other + j)
-        return scale, other, [ball((other + j - 1) / j) for j in range(1, order)]
+        scale *= arb.fac_ui(order - 1) / ball(other).rising(order)  # the Beta function
+        return scale * power(ball(1 - share), other) * _series(order, other, bits)(ball(share))
 
 
-def _series(x: arb, factors: Sequence[arb]) -> arb:
-    """1 + f_1·x + f_1·f_2·x² + …"""
-    total = arb(1)
-    for factor in reversed(factors):
-        total = 1 + x * factor * total
-    return total
+@lru_cache(maxsize=64)
+def _series(order: int, other: Fraction | None, bits: int) -> arb_poly:
+    """Σ x^j/j!, j below the order; (other)_j·x^j/j! with another one."""
+    with precision(bits):
+        terms, rising = [arb(1)], ball(other or Fraction(0))
+        for j in range(1, order):
+            terms.append(terms[-1] * (1 if other is None else rising + j - 1) / j)
+        return arb_poly(terms)
 
 
 @lru_cache(maxsize=1024)

@@ -1,15 +1,16 @@
 """Radius table: quantiles of a radial law in float64, by polynomials with certain error bounds.
 
 On a stretch of one piece about m the density f of the radius has an analytic continuation to the
-disc |t| ≤ δ about m. Where δ is at most 3/10 of 1/|(ln f)'| by parts, of m and of the distance to
-the piece's centre, |f(m+t)/f(m) − 1| ≤ e^.357 − 1 < ½ on it. There the distribution function is one
-to one and its image has the disc of radius R = δ·f(m)/2. So the quantile is analytic on that disc
-and stays within δ of m: its Taylor coefficients are at most δ/R^n, and after n of them at most
-δ·x^n/(1−x) is left out, x the distance over R (Cauchy).
+disc |t| ≤ δ about m. There |ln f(m+t)/f(m)| ≤ .4, so |f(m+t)/f(m) − 1| ≤ e^.4 − 1 < ½: the
+distribution function is one to one and the image of the disc contains the disc of radius
+R = δ·f(m)/2. So the quantile is analytic on that disc and stays within δ of m: its Taylor
+coefficients are at most δ/R^n, and after n of them at most δ·x^n/(1−x) is left out, x the distance
+over R (Cauchy). sampling.proof.md has the proof with all roundings.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,19 +26,26 @@ if TYPE_CHECKING:
 TERMS = 11
 """Coefficients of a polynomial."""
 
-DISC, STRETCH = 0.3, 0.125
-"""δ in units of the lengths on which ln f changes; the length of a stretch in units of δ."""
+CHANGE, ROOM, STRETCH = 0.4, 0.3, 0.08
+"""Most change of ln f on a disc; most of δ over m and over the distance to a centre; the length of
+a stretch in units of δ."""
 
-BITS = 192
+TINY = 1e-300
+FINEST = 2.0**-50
+"""The shortest stretch, in units of where it begins."""
+
+BITS, SHARP = 256, 2.0**-100
+"""Working precision, and the widest ball of a share or of a coefficient."""
+
 SELDOM = 2.0**-40
 """Radii that are rarer on either side are left to balls."""
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """A polynomial in (word + ½ − centre)/length from a word on.
+    """A polynomial in (word + ½ − share)/length from a word on.
 
-    `joint` says that another piece begins here.
+    The share, that of the middle, is `centre` + ½ − `offset`. `joint`: a piece begins here.
     """
 
     start: int
@@ -75,7 +83,7 @@ class RadiusTable:
             np.array([row.length for row in stretches]),
             np.array([row.coefficients for row in stretches]),
             np.array([row.error for row in stretches]),
-            # A joint is within the word that its stretch begins at.
+            # A joint, or the first radius, is within the word that its stretch begins at.
             np.array([row.start for row in stretches if row.joint], dtype=np.uint64),
         )
 
@@ -102,9 +110,9 @@ def _stretches(law: "RadialLaw") -> tuple[list[Stretch], int]:
     stretches, low, at_low = list[Stretch](), first, law.tails(first)[0]
     for piece in law.pieces:
         end = last if piece.high is None else min(piece.high, last)
-        joint = bool(stretches)
+        joint = True
         while low < end:
-            width = Fraction(STRETCH * _disc(law.dimension, piece, float(low)))
+            width = Fraction(max(STRETCH * _disc(law.dimension, piece, low), FINEST * float(low)))
             high = end if low + width * 9 / 8 > end else low + width
             at_high = law.tails(high)[0]
             stretches.append(_stretch(law, piece, (low, high), (at_low, at_high), joint))
@@ -112,15 +120,18 @@ def _stretches(law: "RadialLaw") -> tuple[list[Stretch], int]:
     return stretches, _word(at_low)[0]
 
 
-def _disc(dimension: int, piece: Piece, at: float) -> float:
-    """δ at a radius."""
-    slope, room = (dimension - 1) / at, at
+def _disc(dimension: int, piece: Piece, at: Fraction) -> float:
+    """δ at a radius: |Σ of first terms|·δ + Σ of all others is at most CHANGE."""
+    here = float(at)
+    slope, bend, room = (dimension - 1) / here, (dimension - 1) / here**2, here
     if piece.centre is None:
-        slope += abs(float(piece.rate))
+        slope += float(piece.rate)
     else:
-        away = abs(at - float(piece.centre))
-        slope, room = slope + abs(float(piece.rate)) / away, min(at, away)
-    return DISC * min(1 / slope if slope else room, room)
+        away, rate = float(at - piece.centre), float(piece.rate)
+        slope, bend, room = slope + rate / away, bend + abs(rate) / away**2, min(here, abs(away))
+    bend /= 2 * (1 - ROOM)
+    slope = abs(slope)
+    return min(ROOM * room, 2 * CHANGE / max(slope + sqrt(slope**2 + 4 * CHANGE * bend), TINY))
 
 
 def _stretch(
@@ -130,18 +141,22 @@ def _stretch(
     shares: tuple[arb, arb],
     joint: bool,
 ) -> Stretch:
-    middle = Fraction(float(sum(ends) / 2))
-    disc = Fraction(_disc(law.dimension, piece, float(middle)) * (1 - 2.0**-20))
+    middle = (ends[0] + ends[1]) / 2
+    disc = Fraction(_disc(law.dimension, piece, middle) * (1 - 2.0**-20))
     share = law.tails(middle)[0]
     length = ball(disc) * law.density(middle) / 2
-    far = max(float((share - shares[0]) / length), float((shares[1] - share) / length))
-    x = far * (1 + 2.0**-20) + float(arb(2) ** -60 / length)
-    if not 0 < x < 1:
-        raise ArithmeticError("a stretch of a radius is too long for its polynomial")
+    far = ((share - shares[0]) / length).max((shares[1] - share) / length)
+    x = float(far.upper()) * (1 + 2.0**-20) + float(arb(2) ** -60 / length)
+    centre, rest = _word(share)
+    terms = _inverse(law.dimension, piece, middle, disc)
+    if not all(one.rad() < SHARP for one in (share, *shares, *terms)):
+        raise ArithmeticError("a radius needs more precision than its table has")
+    if not (x < 0.5 and shares[1] - shares[0] < 0.5):  # too short for words to tell it apart
+        coefficients = [float(middle), *[0.0] * (TERMS - 1)]
+        return Stretch(_word(shares[0])[0], centre, 0.0, 1.0, coefficients, inf, joint)
     left_out = float(disc) * x**TERMS / (1 - x)
     wide = float(length * arb(2) ** 64)
-    centre, rest = _word(share)
-    coefficients = [float(c) * float(disc) for c in _inverse(law.dimension, piece, middle, disc)]
+    coefficients = [float(c) * float(disc) for c in terms]
     coefficients[0] = float(middle)
     error = left_out * (1 + 2.0**-20) + 4 * float(disc) / wide + 16 * ROUNDING * float(middle)
     return Stretch(_word(shares[0])[0], centre, 0.5 - rest, wide, coefficients, error, joint)
