@@ -6,7 +6,7 @@ import leeward
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.privacy.workforces import Counts, Database
-from leeward.lab.audit.exams import pareto_loss
+from leeward.lab.audit.exams import block_loss
 from leeward.lab.audit.loss import pure_loss
 from leeward.lab.audit.recording import released, released_block
 
@@ -35,7 +35,7 @@ def block_loss(mechanism: Additive, before: Counts, after: Counts) -> tuple[floa
     """Between two make-ups of an establishment alone in its block: what is found, and its bound."""
     assert isinstance(mechanism, VectorPareto)
     left, right = (released_block(mechanism, Database.of(force)) for force in (before, after))
-    found = pareto_loss(left, right, mechanism.parameters.epsilon)
+    found = block_loss(left, right, mechanism.parameters.epsilon)
     assert found.bound is not None
     return float(found.epsilon), float(found.bound)
 

@@ -80,7 +80,7 @@ BETWEEN: tuple[tuple[str, Exam, Options, Grid], ...] = (
     ("pay_pareto", Independence(PAY_CODE), (CAP,), (("1", "4"),)),
 )
 """A mechanism for each kind of noise: rounded by one law and by the law of a size, block, Gaussian,
-joint, pairs. Where cells share an H, it is one that varies."""
+joint, pairs. Where cells share a radius, it is one that varies."""
 
 
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
