@@ -29,7 +29,7 @@ from leeward.lab.audit.loss import (
 )
 from leeward.lab.audit.neighbours import DatabasePair, Depth, block_pairs, pairs
 from leeward.lab.audit.outputs import CellBlock, Independent, Rounded
-from leeward.lab.audit.radial_bound import radial_bound
+from leeward.lab.audit.radial_bound import peaks, radial_bound
 from leeward.lab.audit.recording import (
     BlockMechanism,
     CountMechanism,
@@ -121,6 +121,8 @@ def scalar(
 def block_loss(before: Independent, after: Independent, claimed: Fraction) -> PrivacyLoss:
     """Joint masses at landmarks and between them, and the density's bound over all outputs."""
     outputs = {*before.landmarks(), *after.landmarks(), *window(before.true, after.true)}
+    if len(before.parts) == 1 and before.parts[0].radius == after.parts[0].radius:
+        outputs.update(block_peaks(before.parts[0], after.parts[0]))
     loss = over(outputs, before.mass, after.mass, claimed)
     delta = arb(0) if loss.delta <= 0 else UNKNOWN
     bounds = (block_bound(a, b) for a, b in zip(before.parts, after.parts, strict=True))
@@ -135,6 +137,17 @@ def window(before: tuple[int, ...], after: tuple[int, ...]) -> Iterator[tuple[in
         yield tuple(b + int(part * (a - b)) for b, a in zip(before, after, strict=True))
 
 
+def block_peaks(before: CellBlock, after: CellBlock) -> Iterator[tuple[int, ...]]:
+    """Where the ratio of densities is largest."""
+    centres, distance = (before.true, after.true), block_distance(before, after)
+    yield from peaks(centres, distance, (before.scale, after.scale), before.radius)
+
+
+def block_distance(before: CellBlock, after: CellBlock) -> int:
+    """Σ|n' − n|."""
+    return sum(abs(a - b) for a, b in zip(before.true, after.true, strict=True))
+
+
 def block_bound(before: CellBlock, after: CellBlock) -> arb:
     """The supremum of the density's log-ratio over the whole space.
 
@@ -142,7 +155,7 @@ def block_bound(before: CellBlock, after: CellBlock) -> arb:
     """
     if before.radius != after.radius:
         return INFINITE
-    distance = sum(abs(a - b) for a, b in zip(before.true, after.true, strict=True))
+    distance = block_distance(before, after)
     return radial_bound(distance, (before.scale, after.scale), before.radius)
 
 

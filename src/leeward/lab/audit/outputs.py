@@ -19,6 +19,7 @@ from leeward.core.exact import accurate, ball
 from leeward.core.noise.design import Design
 from leeward.core.noise.law import Law, PiecewiseLaw
 from leeward.core.noise.radial_law import RadialLaw
+from leeward.lab.audit.cell_tail import cell_tail
 
 HALF = Fraction(1, 2)
 DENSE, FEW = 24, 4
@@ -234,12 +235,12 @@ def _difference(scale: Fraction, radius: RadialLaw, distances: Counter[int]) -> 
     Ends of intervals are whole numbers of half-integers, so reaches are summed as such.
     """
     spans = [(t, max(2 * distance - 1, 0), 2 * distance + 1) for distance, t in distances.items()]
-    total = arb(0)
+    total, tail = arb(0), cell_tail(radius, 1 / (2 * scale))
     for upper in product(*(range(times + 1) for times, _, _ in spans)):
         weight, reach = 1, 0
         for (times, low, high), above in zip(spans, upper, strict=True):
             weight *= comb(times, above) * (-1) ** above
             reach += above * high + (times - above) * low
-        total += weight * radius.cell_tail(reach / (2 * scale))
+        total += weight * tail.at(reach)
     signs = sum(times for distance, times in distances.items() if distance)
     return total / arb(2) ** signs

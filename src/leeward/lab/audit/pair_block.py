@@ -17,7 +17,7 @@ from leeward.core.noise.body import Body
 from leeward.core.noise.radial_law import RadialLaw
 from leeward.lab.audit.loss import INFINITE, PrivacyLoss, over
 from leeward.lab.audit.outputs import FAR, GEOMETRIC, HALF
-from leeward.lab.audit.radial_bound import radial_bound
+from leeward.lab.audit.radial_bound import peaks, radial_bound
 
 Point = tuple[Fraction, Fraction]
 Form = tuple[Fraction, Fraction]
@@ -249,9 +249,16 @@ def mass_loss(before: PairBlock, after: PairBlock, claimed: Fraction) -> Privacy
     if len(before.true) > 1 or not bound.epsilon.is_finite():
         return bound
     near = {(round(x), round(y)) for x, y in _vertices(before, after)}
-    outputs = {*before.landmarks(), *after.landmarks(), *near}
+    outputs = {*before.landmarks(), *after.landmarks(), *near, *_peaks(before, after)}
     loss = over(outputs, before.mass, after.mass, claimed)
     return replace(loss, bound=bound.bound).kept(claimed)
+
+
+def _peaks(before: PairBlock, after: PairBlock) -> Iterator[tuple[int, ...]]:
+    """Of one cell, where the ratio of densities is largest if both scales grow alike."""
+    centres, distance = (before.true[0], after.true[0]), before.norm(after.seen_from(before).true)
+    grown = after.scales[0] / before.scales[0]
+    yield from peaks(centres, distance, (Fraction(1), grown), before.radius)
 
 
 def tops(losses: Sequence[PrivacyLoss], few: int, widths: Sequence[Fraction]) -> list[int]:

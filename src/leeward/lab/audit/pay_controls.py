@@ -14,12 +14,15 @@ from leeward.core.mechanisms.log_pair import LogPair
 from leeward.core.mechanisms.measurement import Measured
 from leeward.core.mechanisms.pay import PayMechanism, RadialPair
 from leeward.core.mechanisms.pay_centred import PayCentred
+from leeward.core.mechanisms.pay_centred_radial import PayCentredRadial
 from leeward.core.mechanisms.pay_clipped import PayClipped
 from leeward.core.mechanisms.pay_margins import pay_margins
 from leeward.core.mechanisms.pay_pareto import PayPareto
+from leeward.core.mechanisms.pay_radial import PayRadial
 from leeward.core.mechanisms.pay_table import PayTable
 from leeward.core.mechanisms.pay_two_scales import PayTwoScales
 from leeward.core.mechanisms.payroll_pareto import PayrollPareto
+from leeward.core.mechanisms.payroll_radial import PayrollRadial
 from leeward.core.mechanisms.payroll_slope import PayrollSlope
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.noise.radial_law import pareto_radius
@@ -268,5 +271,8 @@ PAY_CONTROLS: tuple[Control, ...] = (
     Cut(LogPair, policy=P).control(),
     Cut(PayrollPareto).control(),
     Cut(PayrollSlope, policy=P).control(),
+    Cut(PayCentredRadial).control(),
+    Cut(PayRadial).control(),
+    Cut(PayrollRadial).control(),
     Cut(EdgePay, policy="worker").control(),
 )

@@ -7,7 +7,7 @@ way the same with both sides exchanged. Between points at which a term meets a j
 derivative is a difference of two terms A/(B+C·a), so it has one zero at most, a rational.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -33,8 +33,26 @@ def radial_bound(
         raise ValueError("a density that rises with the norm has no bound of this kind")
     before, after = scales
     with precision(BITS):
-        there = _one_way(law, Fraction(distance) / before, after / before)
-        return there.max(_one_way(law, Fraction(distance) / after, before / after))
+        there = _one_way(law, Fraction(distance) / before, after / before)[0]
+        return there.max(_one_way(law, Fraction(distance) / after, before / after)[0])
+
+
+def peaks(
+    centres: tuple[Sequence[int], Sequence[int]],
+    distance: int | Fraction,
+    scales: tuple[Fraction, Fraction],
+    law: RadialLaw,
+) -> Iterator[tuple[int, ...]]:
+    """The whole numbers next to the finite points where the ratio is largest each way.
+
+    It is on the line through both centres, beyond the one that is more likely there.
+    """
+    for near, far in ((0, 1), (1, 0)):
+        with precision(BITS):
+            unit = Fraction(distance) / scales[near]
+            at = _one_way(law, unit, scales[far] / scales[near])[1]
+        both = zip(centres[near], centres[far], strict=True)
+        yield tuple(round(n + (at * (n - m) / unit if unit else 0)) for n, m in both)
 
 
 def _falls(piece: Piece) -> bool:
@@ -44,13 +62,19 @@ def _falls(piece: Piece) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _one_way(law: RadialLaw, apart: Fraction, ratio: Fraction) -> arb:
-    """The supremum of F((a+u)/c) − F(a) + p·ln c, in units of the scale before."""
-    most = _at_infinity(law, ratio)
+def _one_way(law: RadialLaw, apart: Fraction, ratio: Fraction) -> tuple[arb, Fraction]:
+    """The supremum of F((a+u)/c) − F(a) + p·ln c, in units of the scale before.
+
+    And the finite a where it is largest.
+    """
+    most, at, largest = _at_infinity(law, ratio), Fraction(0), -INFINITE
     for a in _candidates(law, apart, ratio):
         rise = law.falling(a).log() - law.falling((a + apart) / ratio).log()
-        most = most.max(rise + law.dimension * ball(ratio).log())
-    return most
+        value = rise + law.dimension * ball(ratio).log()
+        if value > largest:
+            at, largest = a, value
+        most = most.max(value)
+    return most, at
 
 
 def _at_infinity(law: RadialLaw, ratio: Fraction) -> arb:
