@@ -115,7 +115,7 @@ class ReusedWord(RecordingNoise):
         self, true: Integers, scales: TwoScales, body: Body, law: RadialLaw | None
     ) -> Integers:
         bits = cast(Any, FixedWords())
-        words = PairBits.read(len(true), true.shape[1], body, bits)
+        words = PairBits.read(len(true), true.shape[1], body, law, bits)
         words.pairs[1:, :, 1] = words.pairs[:-1, :, 0]
         return true + decide_pairs(scales, words, body, law, bits)
 
