@@ -36,7 +36,7 @@ from leeward.lab.audit.released_code import (
     clipped_sums,
     grid_index,
 )
-from leeward.lab.audit.twins import CoveredNorm, FreshGamma, HalfMoved, clipped_twin, twin
+from leeward.lab.audit.twins import CoveredNorm, FreshRadius, HalfMoved, clipped_twin, twin
 from tests.core.mechanisms.built import SCALAR, additive, clipped, vector_pareto
 
 CLIPPED = clipped(alpha="0.1", epsilon=1, cells=2, split="1/8")
@@ -91,7 +91,7 @@ def test_a_block_is_as_many_parts_as_were_drawn() -> None:
     joint = released_block(pareto, Database.of((5, 6, 7, 100)))
     assert [part.true for part in joint.parts] == [(5, 6, 7)]
     assert joint.parts[0].scale == pareto.scale(None, 118)
-    parts = released_block(twin(FreshGamma, pareto), Database.of((5, 6, 7, 100))).parts
+    parts = released_block(twin(FreshRadius, pareto), Database.of((5, 6, 7, 100))).parts
     assert [part.true for part in parts] == [(5,), (6,), (7,)]
 
 

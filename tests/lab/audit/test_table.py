@@ -48,7 +48,7 @@ DEFECTS = {
     ("clipped", "a class of the establishments that have jobs"),
     ("slope", "Δ/α rounded down to whole jobs"),
     ("staircase", "the law of large sizes too early"),
-    ("vector_pareto", "a fresh H for every cell"),
+    ("vector_pareto", "a fresh radius for every cell"),
     ("vector_pareto", "x of jobs that began or ended"),
     ("clipped", "a net change that never turns"),
     ("joint_pareto", "the dimension p forgotten"),
@@ -189,7 +189,7 @@ def test_every_control_is_rejected(rows: list[Row]) -> None:
 
 def test_no_known_defect_is_missing(rows: list[Row]) -> None:
     assert {(r.claim.mechanism, r.claim.control) for r in rows if r.claim.control} == DEFECTS
-    sampled = {"clipped by the covered", "a split", "draws of", "a fresh H"}
+    sampled = {"clipped by the covered", "a split", "draws of", "a fresh radius"}
     # Three are examined by masses and by draws, and one at three ε.
     assert len(CONTROLS) == len(DEFECTS) + 5
     for defect in sampled:
@@ -319,7 +319,7 @@ def test_the_planted_faults_cost_what_they_cost(rows: list[Row]) -> None:
     split = clipped(alpha="0.1", epsilon=1, cells=8).split
     assert halved == pytest.approx(2 - float(split), abs=1e-4)
     assert control(rows, "a split", "clipped").ratio == inf
-    assert control(rows, "a fresh H", "vector_pareto").ratio > 1.9
+    assert control(rows, "a fresh radius", "vector_pareto").ratio > 1.9
 
 
 def test_faults_of_pay_cost_what_they_cost(rows: list[Row]) -> None:

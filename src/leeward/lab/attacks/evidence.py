@@ -13,8 +13,9 @@ from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.show.numbers import percent, significant
-from leeward.lab.audit.loss import pure_loss, tail_bound
+from leeward.lab.audit.loss import pure_loss
 from leeward.lab.audit.outputs import Rounded
+from leeward.lab.audit.radial_bound import radial_bound
 from leeward.lab.baselines.noise_infusion import Infusion
 
 STEPS = 20_000
@@ -158,14 +159,14 @@ def block(pair: Hypotheses, alpha: str, epsilon: str, draws: int) -> Evidence:
     noise = cast(
         VectorPareto, mechanism("vector_pareto", alpha=alpha, epsilon=epsilon, cells=cells)
     )
-    scale, shape = noise.scales(*2 * (np.array([size]),)).exact(0), noise.shape
+    scale = noise.scales(*2 * (np.array([size]),)).exact(0)
     first, second = np.array(pair)
     released = noise.release(np.tile(first, (draws, 1)), np.full(draws, size))
     near, far = (
         np.abs(released - cells_of).sum(axis=1) / float(scale) for cells_of in (first, second)
     )
-    logs = float(cells + shape) * np.abs(np.log1p(near) - np.log1p(far))
-    bound = tail_bound(int(np.abs(first - second).sum()), (scale, scale), cells, shape)
+    logs = float(cells + noise.shape) * np.abs(np.log1p(near) - np.log1p(far))
+    bound = radial_bound(int(np.abs(first - second).sum()), (scale, scale), noise.radius)
     return Evidence.of(logs, np.ones(draws), most=float(bound))
 
 

@@ -52,6 +52,7 @@ from leeward.lab.audit.outputs import Rounded
 from leeward.lab.audit.parts_exam import PARTS_FAULTS
 from leeward.lab.audit.pay_controls import PAY_CONTROLS
 from leeward.lab.audit.planted import PLANTED
+from leeward.lab.audit.radial_controls import RADIAL_CONTROLS
 from leeward.lab.audit.recording import released
 from leeward.lab.audit.regression_exam import REGRESSION_CONTROLS
 from leeward.lab.audit.row_exam import ROW_CONTROLS
@@ -209,6 +210,7 @@ CONTROLS: tuple[Control, ...] = (
         calibration="published",
     ),
     *PLANTED,
+    *RADIAL_CONTROLS,
     Control("input noise infusion", "infusion", infusion),
     Control("scale cut by 10 %", "slope", cut_slope),
     Control("scale cut by 10 %", "log_laplace", cut_log_laplace),

@@ -19,16 +19,17 @@ from leeward.core.privacy import Policy, policy
 from leeward.core.privacy.policy import with_plus
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.loss import (
+    INFINITE,
     UNKNOWN,
     PrivacyLoss,
     laplace_loss,
     over,
     pure_loss,
-    tail_bound,
     worst,
 )
 from leeward.lab.audit.neighbours import DatabasePair, Depth, block_pairs, pairs
-from leeward.lab.audit.outputs import Independent, ParetoBlock, Rounded
+from leeward.lab.audit.outputs import CellBlock, Independent, Rounded
+from leeward.lab.audit.radial_bound import peaks, radial_bound
 from leeward.lab.audit.recording import (
     BlockMechanism,
     CountMechanism,
@@ -117,12 +118,14 @@ def scalar(
     return worst(measure(a, b, claimed / copies).times(copies) for a, b in seen.values())
 
 
-def pareto_loss(before: Independent, after: Independent, claimed: Fraction) -> PrivacyLoss:
+def block_loss(before: Independent, after: Independent, claimed: Fraction) -> PrivacyLoss:
     """Joint masses at landmarks and between them, and the density's bound over all outputs."""
     outputs = {*before.landmarks(), *after.landmarks(), *window(before.true, after.true)}
+    if len(before.parts) == 1 and before.parts[0].radius == after.parts[0].radius:
+        outputs.update(block_peaks(before.parts[0], after.parts[0]))
     loss = over(outputs, before.mass, after.mass, claimed)
     delta = arb(0) if loss.delta <= 0 else UNKNOWN
-    bounds = (pareto_bound(a, b) for a, b in zip(before.parts, after.parts, strict=True))
+    bounds = (block_bound(a, b) for a, b in zip(before.parts, after.parts, strict=True))
     return replace(loss, delta=delta, bound=sum(bounds, arb(0)))
 
 
@@ -134,15 +137,26 @@ def window(before: tuple[int, ...], after: tuple[int, ...]) -> Iterator[tuple[in
         yield tuple(b + int(part * (a - b)) for b, a in zip(before, after, strict=True))
 
 
-def pareto_bound(before: ParetoBlock, after: ParetoBlock) -> arb:
+def block_peaks(before: CellBlock, after: CellBlock) -> Iterator[tuple[int, ...]]:
+    """Where the ratio of densities is largest."""
+    centres, distance = (before.true, after.true), block_distance(before, after)
+    yield from peaks(centres, distance, (before.scale, after.scale), before.radius)
+
+
+def block_distance(before: CellBlock, after: CellBlock) -> int:
+    """Σ|n' − n|."""
+    return sum(abs(a - b) for a, b in zip(before.true, after.true, strict=True))
+
+
+def block_bound(before: CellBlock, after: CellBlock) -> arb:
     """The supremum of the density's log-ratio over the whole space.
 
-    The density is ∝ σ^−d·(1+‖z‖₁)^−(d+k), so the log-ratio depends on the two norms N and N'
-    alone, is monotone in each, and |N − N'| is at most the distance of the centres: its
-    suprema lie at N = 0, at N' = 0, or at infinity. Boxes of integers cannot exceed it.
+    Boxes of integers cannot exceed it. None is known of noise of two laws.
     """
-    distance = sum(abs(a - b) for a, b in zip(before.true, after.true, strict=True))
-    return tail_bound(distance, (before.scale, after.scale), len(before.true), before.shape)
+    if before.radius != after.radius:
+        return INFINITE
+    distance = block_distance(before, after)
+    return radial_bound(distance, (before.scale, after.scale), before.radius)
 
 
 def block(mechanism: BlockMechanism, policy: Policy, depth: Depth) -> PrivacyLoss:
@@ -154,7 +168,7 @@ def block(mechanism: BlockMechanism, policy: Policy, depth: Depth) -> PrivacyLos
         # Only distances matter, so databases that agree in these are examined once.
         outputs.add((before.seen_from(before.true), after.seen_from(before.true)))
     claimed = mechanism.parameters.epsilon
-    return worst(pareto_loss(before, after, claimed) for before, after in outputs)
+    return worst(block_loss(before, after, claimed) for before, after in outputs)
 
 
 examine_block = by_policy(block)

@@ -8,22 +8,21 @@ The draws themselves are compared with points that fill the ball of their norm e
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, floor, prod, sqrt
+from math import floor, prod, sqrt
 from typing import Any, Protocol, cast
 
 import numpy as np
-from flint import arb
 
 from leeward.core.codebook import Entries
-from leeward.core.exact import precision
 from leeward.core.mechanisms import Mechanism
 from leeward.core.mechanisms.calibrated import MarginRule
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins
-from leeward.core.mechanisms.joint_pareto import paid_margins
 from leeward.core.mechanisms.measurement import Measured
+from leeward.core.mechanisms.radial_product import paid_margins
 from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import Integers, Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Policy
@@ -36,6 +35,8 @@ from leeward.lab.audit.joint_exam import (
     joint_entries,
 )
 from leeward.lab.audit.neighbours import DatabasePair
+from leeward.lab.audit.radial_bound import exponential_radius
+from leeward.lab.audit.radius_check import in_dimension, radii
 from leeward.lab.audit.recording import RecordingNoise
 from leeward.lab.audit.released_code import (
     COUNTS,
@@ -56,7 +57,7 @@ LAW = "draws noise of another law than it asks for"
 
 def count_faults(mechanism: JointCountMechanism, databases: list[Database]) -> Iterator[str]:
     """The jobs of each code of each table, and with noise what was drawn, with its total."""
-    yield from _law_faults(mechanism.design, int(getattr(mechanism, "shape", 0)))
+    yield from _law_faults(mechanism.design, getattr(mechanism, "radius", None))
     tables = mechanism.design.tables
     measurement = _measurement(mechanism, paid_margins(cast(Any, mechanism), Fraction(1)))
     for before, after in zip(databases[::2], databases[1::2], strict=True):
@@ -77,7 +78,7 @@ def count_faults(mechanism: JointCountMechanism, databases: list[Database]) -> I
 
 def clipped_faults(mechanism: JointEntryMechanism, databases: list[Database]) -> Iterator[str]:
     """Index, sums in lattice points, and whole jobs; the bound θ is only read."""
-    yield from _law_faults(mechanism.design, 0)
+    yield from _law_faults(mechanism.design, None)
     lattice, tables = mechanism.clipping.lattice, mechanism.design.tables
     true = [grid_index(base.largest, mechanism.parameters) for base in databases]
     for low in LOW:
@@ -151,21 +152,20 @@ STEPS = (0.8191725134, 0.6710436067, 0.5497004779)
 
 
 @lru_cache(maxsize=16)
-def _law_faults(design: Design, shape: int) -> tuple[str, ...]:
+def _law_faults(design: Design, law: RadialLaw | None) -> tuple[str, ...]:
     """Draws of tables of two and two cells against points of the ball that fill it evenly."""
     small = Design((2, 2), design.norm)
-    scale = 10**6
+    scale, wanted = 10**6, None if law is None else in_dimension(law, small.dimension)
     noise = SECRET.joint(
-        np.zeros((DRAWN, 4), np.int64), Scales(np.full(DRAWN, scale)), small, shape
+        np.zeros((DRAWN, 4), np.int64), Scales(np.full(DRAWN, scale)), small, wanted
     )
     # Points of the ball, evenly, by the first cells and the total.
     total, first, second = (np.arange(1, 1 << 18)[:, None] * np.array(STEPS) % 1 * 2 - 1).T
     points = np.column_stack([first, total - first, second, total - second])
     drawn_points, filled = noise / scale, points[_norms(points, small) <= 1]
     norms = _norms(drawn_points, small)
-    close = all(
-        near(float((norms <= r).mean()), norm_law(r, 3, shape)) for r in (0.5, 1, 2, 3, 5, 8)
-    )
+    known = radii(wanted or exponential_radius(small.dimension))
+    close = all(near(float((norms <= r).mean()), known.within(r)) for r in known.reaches())
     directions = (drawn_points / norms[:, None], filled / _norms(filled, small)[:, None])
     shares = [_events(direction) for direction in directions]
     return () if close and all(map(near, *shares)) else (LAW,)
@@ -177,17 +177,6 @@ def _norms(points: Floats, design: Design) -> Floats:
         return np.asarray(np.max([np.abs(part).sum(axis=1) for part in parts], axis=0))
     sides = [np.maximum(sign * table, 0).sum(axis=1) for table in parts for sign in (1, -1)]
     return np.asarray(np.max(sides, axis=0))
-
-
-def norm_law(r: float, dimension: int, shape: int) -> float:
-    """P(N ≤ r) of Γ(dimension), or of Γ(dimension)/Γ(k)."""
-    if not shape:
-        terms, term = 0.0, 1.0
-        for i in range(dimension):
-            terms, term = terms + term, term * r / (i + 1)
-        return 1 - exp(-r) * terms
-    with precision(64):
-        return float((arb(r) / (1 + arb(r))).beta_lower(dimension, shape, regularized=True))
 
 
 def _events(points: Floats) -> list[float]:

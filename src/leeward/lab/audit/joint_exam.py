@@ -14,7 +14,6 @@ import numpy as np
 from flint import arb
 
 from leeward.core.codebook import Entries
-from leeward.core.exact import ball, precision
 from leeward.core.mechanisms.checked_columns import checked_entries
 from leeward.core.mechanisms.clipping import Clipping
 from leeward.core.mechanisms.parameters import Parameters
@@ -31,12 +30,12 @@ from leeward.lab.audit.loss import (
     NONE,
     PrivacyLoss,
     over,
-    tail_bound,
     worst,
     zcdp_loss,
 )
 from leeward.lab.audit.neighbours import DatabasePair, Depth, block_pairs
 from leeward.lab.audit.outputs import JointBlock
+from leeward.lab.audit.radial_bound import radial_bound
 from leeward.lab.audit.recording import RecordingNoise, entries_of
 
 FEW_POINTS = 3
@@ -105,7 +104,7 @@ def joint_loss(
         before, after = (released_counts(mechanism, database) for database in pair.databases)
         apart = tuple(tuple(np.subtract(b.true, a.true).tolist()) for a, b in
                       zip(before, after, strict=True))  # fmt: skip
-        drawn = ((block.scale, block.shape, block.design) for block in (*before, *after))
+        drawn = ((block.scale, block.radius, block.design) for block in (*before, *after))
         distinct[apart, *drawn] = before, after
     claimed = mechanism.parameters.epsilon
     return worst(blocks_loss(before, after, claimed) for before, after in distinct.values())
@@ -130,9 +129,9 @@ def blocks_loss(
 def density_bound(before: JointBlock, after: JointBlock) -> arb:
     """The supremum of the density's log-ratio: it depends on the two norms alone."""
     design, scales = before.design, (before.scale, after.scale)
-    if (design, before.shape) != (after.design, after.shape):
+    if (design, before.radius) != (after.design, after.radius):
         return INFINITE
-    return tail_bound(before.distance(after), scales, design.dimension, before.shape)
+    return radial_bound(before.distance(after), scales, before.radius)
 
 
 def _pairs(
@@ -181,16 +180,11 @@ def _pair_loss(mechanism: JointEntryMechanism, pair: DatabasePair) -> PrivacyLos
     each = len(before.joints) // len(indices)
 
     def sums(i: int) -> PrivacyLoss:
-        # Exponential tails of one scale differ by the distance at most, and do so at the centre.
         lost = arb(0)
         blocks = (run.joints[i * each :][:each] for run in (before, after))
         for a, b in zip(*blocks, strict=True):
-            if (a.scale, a.design, a.shape) != (b.scale, b.design, 0):
-                return DISTINGUISHED
-            with precision(128):
-                distance = ball(a.distance(b) / a.scale)
-            lost += distance
-        return PrivacyLoss(lost, lost, arb(0))
+            lost += density_bound(a, b)
+        return PrivacyLoss(lost, lost, arb(0)) if lost.is_finite() else DISTINGUISHED
 
     drawn = (before.requests[0], theta), (after.requests[0], other_theta)
     return worst_index(indices, drawn, sums, mechanism.parameters.epsilon)

@@ -67,6 +67,7 @@ PLUS_LINES: tuple[tuple[str, Exam, Options, Grid], ...] = (
     ("staircase", examine_scalar, (), QUICK_GRID[3:4]),
     ("vector_pareto", examine_block, (), ONE),
     ("vector_pareto", examine_block, (("cells", 2),), ONE),
+    ("radial_slope", examine_block, (("cells", 2),), ONE),
     ("clipped", examine_clipped, (("cells", 2),), ONE),
     ("scale", examine_scalar, (), ONE),
 )
@@ -77,11 +78,12 @@ BETWEEN: tuple[tuple[str, Exam, Options, Grid], ...] = (
     ("staircase", Independence(COUNT_CODE), (), TWO),
     ("vector_pareto", Independence(BLOCK_CODE), (("cells", 2),), (("3", "3"),)),
     ("clipped", Independence(GAUSSIAN_CODE, releases=1), GAUSSIAN, (("1", "4"),)),
+    ("radial_slope", Independence(BLOCK_CODE), (("cells", 2),), (("3", "3"),)),
     ("joint_pareto", Independence(JOINT_CODE), SMALL_PRODUCT, (("1", "4"),)),
     ("pay_pareto", Independence(PAY_CODE), (CAP,), (("1", "4"),)),
 )
 """A mechanism for each kind of noise: rounded by one law and by the law of a size, block, Gaussian,
-joint, pairs. Where cells share an H, it is one that varies."""
+joint, pairs. Where cells share a radius, it is one that varies."""
 
 
 # Weak neighbours are some of the strong ones, and two cells at ε are one cell at ε/2, twice: of
@@ -108,6 +110,10 @@ LINES: tuple[AuditLine | PolicyLine, ...] = (
     AuditLine("vector_pareto", examine_block, options=(("cells", 2),)),
     AuditLine("vector_pareto", examine_block, ("weak",), options=(("cells", 2),), at=ONE),
     AuditLine("vector_pareto", examine_block, options=(("cells", 8),)),
+    AuditLine("radial_slope", examine_block),
+    AuditLine("radial_slope", examine_block, options=(("cells", 2),)),
+    AuditLine("radial_slope", examine_block, ("weak",), options=(("cells", 2),), at=ONE),
+    AuditLine("radial_slope", examine_block, options=(("cells", 8),)),
     AuditLine("clipped", examine_clipped),
     AuditLine("clipped", examine_clipped, options=(("cells", 8),)),
     AuditLine("clipped", examine_clipped, ("weak",), options=(("cells", 8),), at=ONE),
@@ -143,6 +149,14 @@ LINES: tuple[AuditLine | PolicyLine, ...] = (
     AuditLine("joint_pareto", examine_joint, options=(("tables", (2, 3, 2)),)),
     AuditLine("joint_pareto", examine_joint, options=LODES_SIX, at=FOUR),
     AuditLine("joint_pareto", examine_joint, options=(("plus", 5), *LODES_SIX), at=FOUR),
+    AuditLine("joint_radial", examine_joint, options=SMALL_PRODUCT, at=ONE),
+    AuditLine(
+        "joint_radial", examine_joint, options=(("plus", 5), *SMALL_PRODUCT), at=ONE, deep=True
+    ),
+    AuditLine("joint_radial", examine_joint, ("weak",), options=(("tables", (2, 3)),), at=FOUR),
+    AuditLine("joint_radial", examine_joint, options=(("tables", (2, 3, 2)),)),
+    AuditLine("joint_radial", examine_joint, options=LODES_SIX, at=TWO),
+    AuditLine("joint_radial", examine_joint, options=(("plus", 5), *LODES_SIX), at=FOUR),
     AuditLine("joint_clipped", examine_joint_clipped, options=SMALL_PRODUCT, at=ONE),
     AuditLine("joint_clipped", examine_joint_clipped, options=SMALL_PRODUCT, every=2, deep=True),
     AuditLine(
@@ -176,10 +190,14 @@ LINES: tuple[AuditLine | PolicyLine, ...] = (
     TableLine("slope"),
     TableLine("staircase", epsilon="2"),
     TableLine("vector_pareto", cells=2),
+    TableLine("radial_slope", cells=2),
     TableLine("slope", "weak", cells=2),
     TableLine("vector_pareto", cells=2, statistic="gains"),
     TableLine("vector_pareto", cells=4, statistic="flows"),
     TableLine("vector_pareto", cells=2, statistic="percentiles"),
+    TableLine("radial_slope", cells=2, statistic="gains"),
+    TableLine("radial_slope", cells=4, statistic="flows"),
+    TableLine("radial_slope", cells=2, statistic="percentiles"),
     TableLine("edge_laplace", "worker", cells=2, alpha=None, statistic="percentiles"),
     TableLine("clipped", cells=2, examine=examine_clipped_table),
     TableLine("clipped", cells=2, statistic="gains", examine=examine_clipped_table),
@@ -187,6 +205,7 @@ LINES: tuple[AuditLine | PolicyLine, ...] = (
     TableLine("clipped", cells=2, statistic="percentiles", examine=examine_clipped_table),
     *PAY_LINES,
     TableLine("pay_centred", statistic="payroll"),
+    TableLine("pay_centred_radial", statistic="payroll"),
     TableLine("pay_two_scales", "proportional", statistic="mean"),
     TableLine("payroll_slope", "proportional", statistic="payroll"),
     RhoLine("clipped"),
@@ -202,6 +221,14 @@ LINES: tuple[AuditLine | PolicyLine, ...] = (
         options=(("tables", (2, 3)),),
         at=FOUR,
         detail=UNIT_EMPLOYER,
+    ),
+    AuditLine(
+        "joint_radial",
+        examine_joint_chains,
+        options=(("tables", (2, 3)),),
+        at=FOUR,
+        detail=UNIT_EMPLOYER,
+        deep=True,
     ),
     AuditLine(
         "joint_clipped",
@@ -226,6 +253,9 @@ LINES: tuple[AuditLine | PolicyLine, ...] = (
     code_line("vector_pareto", BLOCK_CODE, options=(("cells", 2),), at=(("3", "3"),)),
     code_line("clipped", CLIPPED_CODE, options=(("cells", 2),), at=(("1", "4"),)),
     code_line("clipped", GAUSSIAN_CODE, options=GAUSSIAN, at=(("1", "4"),)),
+    code_line("radial_slope", BLOCK_CODE),
+    code_line("radial_slope", BLOCK_CODE, options=(("cells", 2),), at=(("3", "3"),)),
+    code_line("joint_radial", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     code_line("joint_pareto", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     code_line("joint_clipped", JOINT_CLIPPED_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     *REGRESSION_LINES,

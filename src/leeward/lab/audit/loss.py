@@ -265,21 +265,3 @@ def zcdp_loss(rho: arb, delta: Fraction) -> PrivacyLoss:
     with precision(BITS):
         implied = ball(zcdp_epsilon(dyadic_up(rho, 96), delta))
     return PrivacyLoss(implied, implied, UNKNOWN, rho=rho)
-
-
-def tail_bound(
-    distance: int | Fraction, scales: tuple[Fraction, Fraction], d: int, k: Fraction | int
-) -> arb:
-    """The supremum of the log-ratio of densities ∝ (1+N)^−(d+k), N any norm in d dimensions.
-
-    It depends on the two norms alone, is monotone in each, and they differ by at most the distance
-    of the centres: its suprema lie where one of them is 0, or at infinity.
-    """
-    narrow, wide = sorted(scales)
-    with precision(BITS):
-        u = ball(Fraction(distance) / narrow)
-        rho = ball(wide / narrow)
-        order = ball(d + k)
-        at_narrow = order * (rho + u).log() - ball(k) * rho.log()
-        at_wide = order * (1 + u).log() - d * rho.log()
-        return at_narrow.max(at_wide).max(ball(k) * rho.log())

@@ -18,6 +18,8 @@ from flint import arb
 from leeward.core.exact import accurate, ball
 from leeward.core.noise.design import Design
 from leeward.core.noise.law import Law, PiecewiseLaw
+from leeward.core.noise.radial_law import RadialLaw
+from leeward.lab.audit.cell_tail import cell_tail
 
 HALF = Fraction(1, 2)
 DENSE, FEW = 24, 4
@@ -84,21 +86,21 @@ class Rounded:
 
 
 @dataclass(frozen=True)
-class ParetoBlock:
-    """true + noise of a whole block: cells L_i/H with one shared H, each rounded by itself.
+class CellBlock:
+    """true + noise of a whole block: its density is a function of Σ|z_i|, cells are rounded.
 
-    P(|Z_i| > a_i for all i) = (1 + Σa_i)^−shape, so the mass of a box of integers is a finite
-    difference of that joint tail.
+    P(|Z_i| > a_i for all i) is the tail of one cell at Σa_i, so the mass of a box of integers is a
+    finite difference of that tail.
     """
 
     true: tuple[int, ...]
     scale: Fraction
-    shape: Fraction
+    radius: RadialLaw
 
     def mass(self, output: tuple[int, ...]) -> arb:
         """The joint mass: the order of the cells does not matter."""
         distances = (abs(o - n) for o, n in zip(output, self.true, strict=True))
-        return _block_mass(self.scale, self.shape, tuple(sorted(distances)))
+        return _block_mass(self.scale, self.radius, tuple(sorted(distances)))
 
     def landmarks(self) -> Iterable[tuple[int, ...]]:
         """The centre, steps along one cell, along all cells, and against each other."""
@@ -117,7 +119,7 @@ POINTS = 3
 
 @dataclass(frozen=True)
 class JointBlock:
-    """Tables of a product: true + noise of density ∝ (1+N)^−(p+shape), or e^−N with shape 0.
+    """Tables of a product: true + noise whose density is a function of N.
 
     A released row is rounded to whole numbers with one sum in all tables. Its mass is the mean of
     the density over fixed points of the rounding cell, up to a factor that all rows share. A ratio
@@ -127,7 +129,7 @@ class JointBlock:
     true: tuple[int, ...]
     scale: Fraction
     design: Design
-    shape: int
+    radius: RadialLaw
 
     def mass(self, output: tuple[int, ...]) -> arb:
         """Up to a constant factor."""
@@ -135,13 +137,14 @@ class JointBlock:
         return accurate(lambda: self._mass(moved))
 
     def _mass(self, moved: tuple[int, ...]) -> arb:
-        p, unit = self.design.dimension, 1 / ball(2 * POINTS * self.scale)
+        norms = Counter(
+            self.norm([2 * POINTS * m + u for m, u in zip(moved, point, strict=True)])
+            for point in rounding_points(self.design.tables)
+        )
         total = arb(0)
-        for point in rounding_points(self.design.tables):
-            at = [2 * POINTS * m + u for m, u in zip(moved, point, strict=True)]
-            norm = self.norm(at) * unit
-            total += (1 + norm) ** -(p + self.shape) if self.shape else (-norm).exp()
-        return total / ball(self.scale) ** p
+        for norm, times in norms.items():
+            total += times * self.radius.falling(norm / (2 * POINTS * self.scale))
+        return total / ball(self.scale) ** self.design.dimension
 
     def norm(self, vector: Sequence[int]) -> int:
         """N: the largest Σ|z| of a table, or its largest positive or negative part."""
@@ -191,7 +194,7 @@ def rounding_points(tables: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
 class Independent:
     """Blocks that were drawn one by one, side by side: their masses multiply."""
 
-    parts: tuple[ParetoBlock, ...]
+    parts: tuple[CellBlock, ...]
 
     @property
     def true(self) -> tuple[int, ...]:
@@ -218,28 +221,26 @@ class Independent:
     def landmarks(self) -> Iterable[tuple[int, ...]]:
         """Those of one block of all cells."""
         first = self.parts[0]
-        return ParetoBlock(self.true, first.scale, first.shape).landmarks()
+        return CellBlock(self.true, first.scale, first.radius).landmarks()
 
 
 @lru_cache(maxsize=1 << 18)  # neighbours and landmarks come by the same distances
-def _block_mass(scale: Fraction, shape: Fraction, distances: tuple[int, ...]) -> arb:
-    return accurate(lambda: _difference(scale, shape, Counter(distances)))
+def _block_mass(scale: Fraction, radius: RadialLaw, distances: tuple[int, ...]) -> arb:
+    return accurate(lambda: _difference(scale, radius, Counter(distances)))
 
 
-def _difference(scale: Fraction, shape: Fraction, distances: Counter[int]) -> arb:
+def _difference(scale: Fraction, radius: RadialLaw, distances: Counter[int]) -> arb:
     """Equal distances share their terms.
 
     Ends of intervals are whole numbers of half-integers, so reaches are summed as such.
     """
-    half = 1 / ball(2 * scale)
-    power = -int(shape) if shape.denominator == 1 else ball(-shape)
     spans = [(t, max(2 * distance - 1, 0), 2 * distance + 1) for distance, t in distances.items()]
-    total = arb(0)
+    total, tail = arb(0), cell_tail(radius, 1 / (2 * scale))
     for upper in product(*(range(times + 1) for times, _, _ in spans)):
         weight, reach = 1, 0
         for (times, low, high), above in zip(spans, upper, strict=True):
             weight *= comb(times, above) * (-1) ** above
             reach += above * high + (times - above) * low
-        total += weight * (1 + reach * half) ** power
+        total += weight * tail.at(reach)
     signs = sum(times for distance, times in distances.items() if distance)
     return total / arb(2) ** signs

@@ -14,8 +14,10 @@ from flint import arb
 
 from leeward.core.exact import accurate, ball, precision
 from leeward.core.noise.body import Body
-from leeward.lab.audit.loss import INFINITE, PrivacyLoss, over, tail_bound
+from leeward.core.noise.radial_law import RadialLaw
+from leeward.lab.audit.loss import INFINITE, PrivacyLoss, over
 from leeward.lab.audit.outputs import FAR, GEOMETRIC, HALF
+from leeward.lab.audit.radial_bound import peaks, radial_bound
 
 Point = tuple[Fraction, Fraction]
 Form = tuple[Fraction, Fraction]
@@ -29,14 +31,14 @@ DIGITS = 9
 class PairBlock:
     """Pairs (count, payroll) of one workplace cell, drawn together: true + noise, rounded.
 
-    Its density is ∝ (1+Σ‖z_i‖)^−(2·cells+shape) in the norm of the body, e^−Σ‖z_i‖ with shape 0; z
-    is the distance of counts and payrolls from the true ones in units of the two scales.
+    Its density is a function of Σ‖z_i‖ in the norm of the body; z is the distance of counts and
+    payrolls from the true ones in units of the two scales.
     """
 
     true: tuple[tuple[int, int], ...]
     scales: tuple[Fraction, Fraction]
     body: Body
-    shape: Fraction
+    radius: RadialLaw
 
     @property
     def centre(self) -> Point:
@@ -58,13 +60,14 @@ class PairBlock:
         """Of one cell: the integral of the density over the rectangle that rounds to the output."""
         ((n, p),), (jobs, pay) = self.true, self.scales
         left, low = (Fraction(output[0] - n) - HALF) / jobs, (Fraction(output[1] - p) - HALF) / pay
-        return _mass(self.body, self.shape, (left, left + 1 / jobs), (low, low + 1 / pay))
+        return _mass(self.body, self.radius, (left, left + 1 / jobs), (low, low + 1 / pay))
 
     def landmarks(self) -> Iterator[tuple[int, ...]]:
         """Of one cell: the centre, and steps along the rays on which the density is bent."""
         (n, p), (jobs, pay) = self.true[0], self.scales
-        far = FAR[::3] if self.shape else ()
-        steps = (*(unit for unit in NEAR if self.shape or unit < 40), *far)
+        heavy = self.radius.tail is not None
+        far = FAR[::3] if heavy else ()
+        steps = (*(unit for unit in NEAR if heavy or unit < 40), *far)
         yield n, p
         for (a, b), step in product(self.body.vertices, steps):
             yield n + round(a * step * jobs), p + round(b * step * pay)
@@ -98,13 +101,18 @@ def norm(body: Body, at: Point) -> Fraction:
 
 
 @lru_cache(maxsize=1 << 16)
-def _mass(body: Body, shape: Fraction, across: Point, along: Point) -> arb:
+def _mass(body: Body, radius: RadialLaw, across: Point, along: Point) -> arb:
     """A rectangle is cut into the cones of the body, and each part into triangles."""
     corners = [(across[0], along[0]), (across[1], along[0]), (across[1], along[1]),
                (across[0], along[1])]  # fmt: skip
     triangles = [triangle for side in _sides(body) for triangle in _triangles(corners, *side)]
     cones = len(body.vertices)
-    return accurate(lambda: _integral(triangles, shape) / cones)
+
+    def mass() -> arb:
+        # ∫ s·g(s) ds over s > 0, of E₁+E₂ in one cone.
+        return _integral(triangles, radius) / (radius.falling(Fraction(0), 2) * cones)
+
+    return accurate(mass)
 
 
 Triangle = tuple[Fraction, tuple[Fraction, Fraction, Fraction]]
@@ -140,35 +148,23 @@ def _positive(corners: list[Point], axis: int) -> list[Point]:
     return kept
 
 
-def _integral(triangles: list[Triangle], shape: Fraction) -> arb:
+def _integral(triangles: list[Triangle], radius: RadialLaw) -> arb:
     """∫ g(‖z‖) over triangles, g = G'', is twice the area times G[a, b, c] (Hermite–Genocchi)."""
     total = arb(0)
     for area, (a, b, c) in triangles:
         if a == c:
-            divided = _derived(shape, a, 2) / 2
+            divided = radius.falling(a) / 2
         else:
-            divided = (_slope(shape, b, c) - _slope(shape, a, b)) / ball(c - a)
+            divided = (_slope(radius, b, c) - _slope(radius, a, b)) / ball(c - a)
         total += ball(area) * divided
     return total
 
 
-def _slope(shape: Fraction, a: Fraction, b: Fraction) -> arb:
-    """G[a, b]."""
+def _slope(radius: RadialLaw, a: Fraction, b: Fraction) -> arb:
+    """G[a, b]; the derivatives of G are those integrals of g, with signs."""
     if a == b:
-        return _derived(shape, a, 1)
-    return (_derived(shape, b, 0) - _derived(shape, a, 0)) / ball(b - a)
-
-
-def _derived(shape: Fraction, at: Fraction, order: int) -> arb:
-    """G = (1+s)^−k, or e^−s, and its derivatives."""
-    if not shape:
-        falling: arb = (-ball(at)).exp()
-        return -falling if order == 1 else falling
-    factor = {0: Fraction(1), 1: -shape, 2: shape * (shape + 1)}[order]
-    power = shape + order
-    base = ball(1 + at)
-    fallen: arb = base ** -int(power) if power.denominator == 1 else base ** ball(-power)
-    return ball(factor) * fallen
+        return -radius.falling(a, 1)
+    return (radius.falling(b, 2) - radius.falling(a, 2)) / ball(b - a)
 
 
 # The largest ratio of densities.
@@ -177,27 +173,24 @@ def _derived(shape: Fraction, at: Fraction, order: int) -> arb:
 def density_bounds(before: PairBlock, after: PairBlock) -> tuple[arb, arb]:
     """The suprema of the density's log-ratio over the whole plane, forward and backward.
 
-    Infinite where two releases are of different form, and for several cells whose scales move
-    apart, of which nothing is proved.
+    Infinite where two releases are of different form, and where scales move apart for several
+    cells or a law of several pieces, of which nothing is proved.
     """
-    if (before.body, before.shape, len(before.true)) != (after.body, after.shape, len(after.true)):
+    if (before.body, before.radius) != (after.body, after.radius):
         return INFINITE, INFINITE
     grown = {wide / narrow for narrow, wide in zip(before.scales, after.scales, strict=True)}
     if len(grown) > 1:
-        return cone_bounds(before, after) if len(before.true) == 1 else (INFINITE, INFINITE)
+        alone = len(before.true) == 1 == len(before.radius.pieces)
+        return cone_bounds(before, after) if alone else (INFINITE, INFINITE)
     # Both scales multiply by the same number: the triangle inequality bounds the ratio.
     (factor,) = grown
-    narrow, ratio = (before, factor) if factor >= 1 else (after, 1 / factor)
-    distance = narrow.norm(after.seen_from(before).true)
-    if before.shape:
-        bound = tail_bound(distance, (Fraction(1), ratio), 2 * len(before.true), before.shape)
-    else:
-        bound = ball(distance) if ratio == 1 else INFINITE
+    distance = before.norm(after.seen_from(before).true)
+    bound = radial_bound(distance, (Fraction(1), factor), before.radius)
     return bound, bound
 
 
 def cone_bounds(before: PairBlock, after: PairBlock) -> tuple[arb, arb]:
-    """The same for one cell and any scales, by the points where a ratio of norms is largest.
+    """The same for one cell and one piece, by the points where a ratio of norms is largest.
 
     On the common refinement of the two fans of cones both norms are linear, so the ratio of 1+N is
     monotone along every line: it is largest at a vertex, or at infinity along a ray.
@@ -207,16 +200,19 @@ def cone_bounds(before: PairBlock, after: PairBlock) -> tuple[arb, arb]:
     with precision(128):
         volumes = after.scales[0] * after.scales[1] / (before.scales[0] * before.scales[1])
         wider = ball(volumes).log()
-        if before.shape:
-            ratios = [(1 + b) / (1 + a) for a, b in (_norms(before, after, at) for at in points)]
+        (piece,) = before.radius.pieces
+        if piece.centre is not None:
+            norms = (_norms(before, after, at) for at in points)
+            ratios = [(b - piece.centre) / (a - piece.centre) for a, b in norms]
             ratios += [after.norm([ray]) / before.norm([ray]) for ray in ends]
-            order = ball(before.shape + 2)
+            order = ball(-piece.rate)
             logs = [order * ball(ratio).log() for ratio in (max(ratios), min(ratios))]
             return wider + logs[0], -wider - logs[1]
         apart = [after.norm([ray]) - before.norm([ray]) for ray in ends]
         moved = [b - a for a, b in (_norms(before, after, at) for at in points)]
-        forward = INFINITE if max(apart) > 0 else wider + ball(max(moved))
-        return forward, INFINITE if min(apart) < 0 else -wider - ball(min(moved))
+        most, least = (ball(-piece.rate * extreme(moved)) for extreme in (max, min))
+        forward = INFINITE if max(apart) > 0 else wider + most
+        return forward, INFINITE if min(apart) < 0 else -wider - least
 
 
 def _norms(before: PairBlock, after: PairBlock, at: Point) -> tuple[Fraction, Fraction]:
@@ -253,9 +249,16 @@ def mass_loss(before: PairBlock, after: PairBlock, claimed: Fraction) -> Privacy
     if len(before.true) > 1 or not bound.epsilon.is_finite():
         return bound
     near = {(round(x), round(y)) for x, y in _vertices(before, after)}
-    outputs = {*before.landmarks(), *after.landmarks(), *near}
+    outputs = {*before.landmarks(), *after.landmarks(), *near, *_peaks(before, after)}
     loss = over(outputs, before.mass, after.mass, claimed)
     return replace(loss, bound=bound.bound).kept(claimed)
+
+
+def _peaks(before: PairBlock, after: PairBlock) -> Iterator[tuple[int, ...]]:
+    """Of one cell, where the ratio of densities is largest if both scales grow alike."""
+    centres, distance = (before.true[0], after.true[0]), before.norm(after.seen_from(before).true)
+    grown = after.scales[0] / before.scales[0]
+    yield from peaks(centres, distance, (Fraction(1), grown), before.radius)
 
 
 def tops(losses: Sequence[PrivacyLoss], few: int, widths: Sequence[Fraction]) -> list[int]:

@@ -21,13 +21,16 @@ from leeward.core.mechanisms.measurement import Measured
 from leeward.core.noise.body import Body
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import Scales
 from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Policy, StrongAlpha
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit.joint_code import DRAWN, LAW, near, norm_law
+from leeward.lab.audit.joint_code import DRAWN, LAW, near
 from leeward.lab.audit.neighbours import QUICK, DatabasePair, paid_pairs
 from leeward.lab.audit.pair_block import PairBlock
+from leeward.lab.audit.radial_bound import exponential_radius
+from leeward.lab.audit.radius_check import in_dimension, radii
 from leeward.lab.audit.recording import RecordingNoise, entries
 from leeward.lab.audit.released_code import INDEX, SUMS, CodeExam, grid_index, log_index
 from leeward.lab.audit.table_exam import LOW, SHOWS, same_shown
@@ -149,25 +152,26 @@ def mean_faults(mechanism: Any, examined: list[Database]) -> Iterator[str]:  # n
 
 def _law_faults(blocks: Sequence[PairBlock]) -> Iterator[str]:
     """Where pairs are drawn: whether their draws are of the law that was asked for."""
-    for body, shape in {(block.body, int(block.shape)) for block in blocks}:
-        if not follows_law(body, shape):
+    for body, radius in {(block.body, block.radius) for block in blocks}:
+        if not follows_law(body, radius):
             yield LAW
 
 
 @lru_cache(maxsize=16)
-def follows_law(body: Body, shape: int) -> bool:
-    """Two pairs a row: the law of their norm, cones alike, sides even, and one H for both."""
-    unit_scale = Scales(np.full(DRAWN, WIDE))
-    drawn_pairs = (
-        SECRET.pairs(np.zeros((DRAWN, 2, 2), np.int64), (unit_scale, unit_scale), body, shape)
-        / WIDE
+def follows_law(body: Body, radius: RadialLaw) -> bool:
+    """Two pairs a row: the law of their norm, cones alike, sides even, and one radius for both."""
+    unit_scale, law = Scales(np.full(DRAWN, WIDE)), in_dimension(radius, 4)
+    exponential = radius == exponential_radius(radius.dimension)
+    noise = SECRET.pairs(
+        np.zeros((DRAWN, 2, 2), np.int64), (unit_scale,) * 2, body, None if exponential else law
     )
+    drawn_pairs, known = noise / WIDE, radii(law)
     norms = body.norm(drawn_pairs[..., 0], drawn_pairs[..., 1])
     seen, wanted = list[float](), list[float]()
-    for reach in (0.5, 1.0, 2.0, 4.0):
-        unit = reach if not shape else reach / (shape - 0.5)
-        seen += [float((norms[:, 0] <= unit).mean()), float((norms.sum(axis=1) <= 2 * unit).mean())]
-        wanted += [norm_law(unit, 2, shape), norm_law(2 * unit, 4, shape)]
+    for reach in known.reaches():
+        half = reach / 2
+        seen += [float((norms[:, 0] <= half).mean()), float((norms.sum(axis=1) <= reach).mean())]
+        wanted += [known.halves_within(half), known.within(reach)]
     for share, cone in _cones(drawn_pairs[:, 0], body):
         cones = len(body.vertices)
         seen += [float(cone.mean()), float((cone & (share < 0.25)).mean())]

@@ -12,16 +12,20 @@ from leeward.core.exact import ball, dyadic_down, log_growth, precision
 from leeward.core.mechanisms.edge_pay import EdgePay
 from leeward.core.mechanisms.log_pair import LogPair
 from leeward.core.mechanisms.measurement import Measured
-from leeward.core.mechanisms.pay import PayMechanism, PowerPair
+from leeward.core.mechanisms.pay import PayMechanism, RadialPair
 from leeward.core.mechanisms.pay_centred import PayCentred
+from leeward.core.mechanisms.pay_centred_radial import PayCentredRadial
 from leeward.core.mechanisms.pay_clipped import PayClipped
 from leeward.core.mechanisms.pay_margins import pay_margins
 from leeward.core.mechanisms.pay_pareto import PayPareto
+from leeward.core.mechanisms.pay_radial import PayRadial
 from leeward.core.mechanisms.pay_table import PayTable
 from leeward.core.mechanisms.pay_two_scales import PayTwoScales
 from leeward.core.mechanisms.payroll_pareto import PayrollPareto
+from leeward.core.mechanisms.payroll_radial import PayrollRadial
 from leeward.core.mechanisms.payroll_slope import PayrollSlope
 from leeward.core.mechanisms.slope import Slope
+from leeward.core.noise.radial_law import pareto_radius
 from leeward.core.privacy import ProportionalAlpha, StrongAlpha, WorkerOnly
 from leeward.core.privacy.policy import Neighbours
 from leeward.core.privacy.steps import RaiseAlpha
@@ -131,14 +135,14 @@ def real_calibration(epsilon: Fraction) -> tuple[Fraction, Fraction]:
         return shape, min(dyadic_down(moved, 64), dyadic_down(grown, 64))
 
 
-def real_loss(genuine: PowerPair, pair: DatabasePair) -> PrivacyLoss:
+def real_loss(genuine: RadialPair, pair: DatabasePair) -> PrivacyLoss:
     """The ratios of densities with these k and t in place of the mechanism's own."""
     epsilon = genuine.parameters.epsilon
     shape, step = real_calibration(epsilon)
     blocks = [part for part in parts_of(genuine, pair) if isinstance(part, PairBlock)]
-    wider = genuine.step / step
+    wider, radius = genuine.step / step, pareto_radius(2, shape)
     before, after = (
-        replace(block, scales=(block.scales[0] * wider, block.scales[1] * wider), shape=shape)
+        replace(block, scales=(block.scales[0] * wider, block.scales[1] * wider), radius=radius)
         for block in blocks
     )
     return density_loss(before, after, epsilon)
@@ -267,5 +271,8 @@ PAY_CONTROLS: tuple[Control, ...] = (
     Cut(LogPair, policy=P).control(),
     Cut(PayrollPareto).control(),
     Cut(PayrollSlope, policy=P).control(),
+    Cut(PayCentredRadial).control(),
+    Cut(PayRadial).control(),
+    Cut(PayrollRadial).control(),
     Cut(EdgePay, policy="worker").control(),
 )

@@ -221,26 +221,36 @@ PayLine = tuple[str, Exam, tuple[str, ...], Options]
 
 PAY: tuple[PayLine, ...] = (
     ("pay_centred", examine_pay, STRONG, ()),
+    ("pay_centred_radial", examine_pay, STRONG, ()),
     ("pay_pareto", examine_pay, STRONG + PROPORTIONAL, ()),
+    ("pay_radial", examine_pay, STRONG + PROPORTIONAL, ()),
     ("pay_two_scales", examine_pay, PROPORTIONAL, ()),
     ("pay_clipped", examine_pay_clipped, STRONG + PROPORTIONAL, ()),
     ("log_pair", examine_pay, PROPORTIONAL, ()),
     ("payroll_pareto", examine_pay, STRONG, ()),
     ("payroll_pareto", examine_pay, PROPORTIONAL, (("by_payroll", True),)),
+    ("payroll_radial", examine_pay, STRONG, ()),
+    ("payroll_radial", examine_pay, PROPORTIONAL, (("by_payroll", True),)),
     ("payroll_slope", examine_pay, PROPORTIONAL, ()),
 )
 """Mechanisms of pay; the full audit has them at several α and ε, and with a Δ above 1."""
 
 PAY_CELLS: tuple[PayLine, ...] = (
     ("pay_centred", examine_pay, STRONG, ()),
+    ("pay_centred_radial", examine_pay, STRONG, ()),
     ("pay_pareto", examine_pay, STRONG, ()),
+    ("pay_radial", examine_pay, STRONG, ()),
     ("payroll_pareto", examine_pay, STRONG, ()),
     ("payroll_pareto", examine_pay, PROPORTIONAL, (("by_payroll", True),)),
+    ("payroll_radial", examine_pay, STRONG, ()),
+    ("payroll_radial", examine_pay, PROPORTIONAL, (("by_payroll", True),)),
 )
 
 PAY_RAISES: tuple[tuple[str, Exam], ...] = (
     ("pay_pareto", by_raises(pay_loss)),
+    ("pay_radial", by_raises(pay_loss)),
     ("payroll_pareto", by_raises(pay_loss)),
+    ("payroll_radial", by_raises(pay_loss)),
     ("pay_clipped", by_raises(pay_clipped_loss)),
 )
 """Those under which a changed pay is one step whatever the policy."""
@@ -282,11 +292,14 @@ PAY_CODE_LINES = (
         code_line(name, exam, policy_name, options=(CAP,))
         for name, exam, policy_name in (
             ("pay_centred", PAY_CODE, "strong"),
+            ("pay_centred_radial", PAY_CODE, "strong"),
             ("pay_pareto", PAY_CODE, "proportional"),
+            ("pay_radial", PAY_CODE, "proportional"),
             ("pay_two_scales", PAY_CODE, "proportional"),
             ("pay_clipped", PAY_CLIPPED_CODE, "strong"),
             ("log_pair", LOG_CODE, "proportional"),
             ("payroll_pareto", PAY_CODE, "strong"),
+            ("payroll_radial", PAY_CODE, "strong"),
             ("payroll_slope", PAY_CODE, "proportional"),
             ("edge_pay", PAY_CODE, "worker"),
         )

@@ -16,6 +16,7 @@ from leeward.core.mechanisms.payroll_slope import PayrollSlope
 from leeward.core.noise.block_draws import PairBits, decide_pairs
 from leeward.core.noise.body import Body
 from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import Integers, Laws, Scales, TwoScales
 from leeward.core.noise.tabulated import Floats
 from leeward.lab.audit.audit_line import ALPHA
@@ -94,11 +95,13 @@ class CutNoise(RecordingNoise):
     def rounded(self, true: Integers, law: Laws, scales: Scales) -> Integers:
         return super().rounded(true, law, _cut(scales))
 
-    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
-        return super().block(true, _cut(scales), shape)
+    def block(self, true: Integers, scales: Scales, law: RadialLaw) -> Integers:
+        return super().block(true, _cut(scales), law)
 
-    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
-        return super().pairs(true, (_cut(scales[0]), _cut(scales[1])), body, shape)
+    def pairs(
+        self, true: Integers, scales: TwoScales, body: Body, law: RadialLaw | None
+    ) -> Integers:
+        return super().pairs(true, (_cut(scales[0]), _cut(scales[1])), body, law)
 
 
 def _cut(scales: Scales) -> Scales:
@@ -108,11 +111,13 @@ def _cut(scales: Scales) -> Scales:
 class ReusedWord(RecordingNoise):
     """Draws pairs whose E₂ is made of the word that made E₁ of the workplace cell before."""
 
-    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
+    def pairs(
+        self, true: Integers, scales: TwoScales, body: Body, law: RadialLaw | None
+    ) -> Integers:
         bits = cast(Any, FixedWords())
-        words = PairBits.read(len(true), true.shape[1], body, shape, bits)
+        words = PairBits.read(len(true), true.shape[1], body, law, bits)
         words.pairs[1:, :, 1] = words.pairs[:-1, :, 0]
-        return true + decide_pairs(scales, words, body, bits)
+        return true + decide_pairs(scales, words, body, law, bits)
 
 
 class ReusingPareto(PayPareto):

@@ -46,7 +46,7 @@ from leeward.lab.audit.twins import (
     DataSplit,
     EachTable,
     EarlyStairs,
-    FreshGamma,
+    FreshRadius,
     HalfMoved,
     HalfMovedProduct,
     LowFloor,
@@ -64,7 +64,7 @@ from leeward.lab.audit.twins import (
 )
 
 WIDE = {"alpha": Fraction(3), "epsilon": Fraction(3), "cells": 2}
-"""Parameters at which few draws show whether cells share their H."""
+"""Parameters at which few draws show whether cells share their radius."""
 
 
 SIX = (3, 3, 6, 2, 5, 2)
@@ -158,10 +158,10 @@ def early_law(depth: Depth) -> PrivacyLoss:
     return scalar(workplace_view(stairs), pairs(STRONG, ALPHA, depth), FOUR)
 
 
-def fresh_gamma(depth: Depth) -> PrivacyLoss:
+def fresh_radius(depth: Depth) -> PrivacyLoss:
     """Cells that are independent lose one by one."""
     pareto = sound(VectorPareto, epsilon=Fraction(4), cells=2)
-    return block(twin(FreshGamma, pareto), STRONG, depth)
+    return block(twin(FreshRadius, pareto), STRONG, depth)
 
 
 def sampled(exam: CodeExam, spoilt: Callable[[], Mechanism]) -> Callable[[Depth], PrivacyLoss]:
@@ -201,9 +201,9 @@ SAMPLED: tuple[Control, ...] = (
         sampled(COUNT_CODE, lambda: twin(NarrowSlope, sound(Slope))),
     ),
     _of_code(
-        "a fresh H for every cell",
+        "a fresh radius for every cell",
         "vector_pareto",
-        sampled(BLOCK_CODE, lambda: twin(FreshGamma, sound(VectorPareto, **WIDE))),
+        sampled(BLOCK_CODE, lambda: twin(FreshRadius, sound(VectorPareto, **WIDE))),
         epsilon=Fraction(3),
         alpha=Fraction(3),
     ),
@@ -244,7 +244,7 @@ PLANTED: tuple[Control, ...] = (
     ),
     Control("Δ/α rounded down to whole jobs", "slope", whole_floor, alpha=UNEVEN),
     Control("the law of large sizes too early", "staircase", early_law, epsilon=FOUR),
-    Control("a fresh H for every cell", "vector_pareto", fresh_gamma, epsilon=Fraction(4)),
+    Control("a fresh radius for every cell", "vector_pareto", fresh_radius, epsilon=Fraction(4)),
     Control("the dimension p forgotten", "joint_pareto", dimension_forgotten, epsilon=FOUR),
     Control("scale cut by 10 %", "joint_pareto", cut_product, epsilon=FOUR),
     Control("every table drawn by itself", "joint_pareto", each_table, epsilon=FOUR),

@@ -16,7 +16,7 @@ from leeward.core.privacy.pay_sentences import PayRead
 from leeward.core.privacy.policy import Unit, with_unit
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import gaussian_rho, pair_loss, pair_rho
-from leeward.lab.audit.exams import examined, kept_view, pareto_loss, scalar, workplace_view
+from leeward.lab.audit.exams import block_loss, examined, kept_view, scalar, workplace_view
 from leeward.lab.audit.loss import INFINITE, pure_loss
 from leeward.lab.audit.neighbours import QUICK, pairs
 from leeward.lab.audit.outputs import Independent, Rounded
@@ -185,7 +185,7 @@ def _losses(before: Released, after: Released) -> tuple[arb, arb]:
 @lru_cache(maxsize=1 << 14)  # sentences share many of their pairs
 def _losses_apart(before: Released, after: Released) -> tuple[arb, arb]:
     if isinstance(before, Independent) and isinstance(after, Independent):
-        loss = pareto_loss(before, after, Fraction(0))
+        loss = block_loss(before, after, Fraction(0))
         # The density bounds the ratios of outputs between those that were examined.
         return (loss.bound, loss.bound) if loss.bound is not None else (INFINITE, INFINITE)
     loss = pure_loss(before, after, Fraction(0))

@@ -21,10 +21,12 @@ from leeward.core.noise.body import Body
 from leeward.core.noise.design import Design
 from leeward.core.noise.law import Law
 from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import MOST, Integers, Laws, Scales, TwoScales, by_law
 from leeward.core.privacy.workforces import Database
-from leeward.lab.audit.outputs import Independent, JointBlock, ParetoBlock, Rounded
+from leeward.lab.audit.outputs import CellBlock, Independent, JointBlock, Rounded
 from leeward.lab.audit.pair_block import PairBlock
+from leeward.lab.audit.radial_bound import exponential_radius
 
 
 class CountMechanism(Protocol):
@@ -56,8 +58,8 @@ class BlockMechanism(CountMechanism, Protocol):
     """What the auditor asks of a mechanism with one shared draw for all cells of a block."""
 
     @property
-    def shape(self) -> Fraction:
-        """The shape of the tail."""
+    def radius(self) -> RadialLaw:
+        """The law of the size of the noise, which all cells share."""
 
 
 class KeepingMechanism(CountMechanism, Protocol):
@@ -152,7 +154,7 @@ class RecordingNoise:
 
     answers: Sequence[Integers] = ()
     requests: list[NoiseRequest] = field(default_factory=list)
-    blocks: list[ParetoBlock] = field(default_factory=list)
+    blocks: list[CellBlock] = field(default_factory=list)
     joints: list[JointBlock] = field(default_factory=list)
     pair_blocks: list[PairBlock] = field(default_factory=list)
     asked: list[Integers] = field(default_factory=list)
@@ -171,23 +173,30 @@ class RecordingNoise:
         self.requests.append(NoiseRequest(true.ravel(), np.zeros(true.size, np.int64), (variance,)))
         return self._answer(true)
 
-    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
+    def block(self, true: Integers, scales: Scales, law: RadialLaw) -> Integers:
         """Keep one joint distribution a row."""
+        radius = of_dimension(law, true.shape[1])
         for i, row in enumerate(true.tolist()):
-            self.blocks.append(ParetoBlock(tuple(row), scales.exact(i), Fraction(shape)))
+            self.blocks.append(CellBlock(tuple(row), scales.exact(i), radius))
         return self._answer(true)
 
-    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
+    def pairs(
+        self, true: Integers, scales: TwoScales, body: Body, law: RadialLaw | None
+    ) -> Integers:
         """Keep one joint distribution a row."""
+        radius = of_dimension(law, 2 * true.shape[1])
         for i, row in enumerate(true.tolist()):
             exact = (scales[0].exact(i), scales[1].exact(i))
-            self.pair_blocks.append(PairBlock(tuple(map(tuple, row)), exact, body, Fraction(shape)))
+            self.pair_blocks.append(PairBlock(tuple(map(tuple, row)), exact, body, radius))
         return self._answer(true)
 
-    def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
+    def joint(
+        self, true: Integers, scales: Scales, design: Design, law: RadialLaw | None
+    ) -> Integers:
         """Keep one joint distribution a row."""
+        radius = of_dimension(law, design.dimension)
         for i, row in enumerate(true.tolist()):
-            self.joints.append(JointBlock(tuple(row), scales.exact(i), design, shape))
+            self.joints.append(JointBlock(tuple(row), scales.exact(i), design, radius))
         return self._answer(true)
 
     def _answer(self, true: Integers) -> Integers:
@@ -197,6 +206,15 @@ class RecordingNoise:
             answer, *self.answers = self.answers
         self.answered.append(answer.copy())
         return answer.reshape(true.shape).copy()
+
+
+def of_dimension(law: RadialLaw | None, dimension: int) -> RadialLaw:
+    """The law that was asked for: only in its own dimension it is that of the norm's powers."""
+    if law is None:
+        return exponential_radius(dimension)
+    if law.dimension != dimension:
+        raise ValueError(f"a radius in {law.dimension} dimensions for noise in {dimension}")
+    return law
 
 
 def released(mechanism: CountMechanism, count: int, largest: int) -> Rounded:
@@ -216,7 +234,7 @@ def released_block(mechanism: BlockMechanism, database: Database) -> Independent
     counts = database.by_kind[: mechanism.parameters.cells]
     mechanism._release(np.array([counts]), np.array([database.largest]), noise)
     alone = [
-        ParetoBlock((int(n),), column.scales[level], mechanism.shape)
+        CellBlock((int(n),), column.scales[level], mechanism.radius)
         for column in noise.requests
         for n, level in zip(column.true, column.level, strict=True)
         if column.laws[level] == mechanism.law

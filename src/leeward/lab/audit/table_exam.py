@@ -28,7 +28,7 @@ from leeward.core.noise.scales import Integers
 from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import pair_loss
-from leeward.lab.audit.exams import pareto_loss
+from leeward.lab.audit.exams import block_loss
 from leeward.lab.audit.loss import PrivacyLoss, pure_loss, worst
 from leeward.lab.audit.neighbours import (
     DatabasePair,
@@ -38,11 +38,11 @@ from leeward.lab.audit.neighbours import (
     paid_pairs,
     pairs,
 )
-from leeward.lab.audit.outputs import Independent, ParetoBlock, Rounded
+from leeward.lab.audit.outputs import CellBlock, Independent, Rounded
 from leeward.lab.audit.pair_block import PairBlock, density_loss
 from leeward.lab.audit.recording import RecordingNoise, entries
 
-Part = Rounded | ParetoBlock | PairBlock
+Part = Rounded | CellBlock | PairBlock
 """The distribution of one noisy number, or of a block of them."""
 
 WITH_MARGINS = "values and margins"
@@ -201,9 +201,9 @@ def step(before: Part, after: Part) -> object:
     drawn = list[object]()
     for part in (before, after):
         if isinstance(part, PairBlock):
-            drawn.append((PairBlock, part.body, part.shape, part.scales))
+            drawn.append((PairBlock, part.body, part.radius, part.scales))
         else:
-            law = part.law if isinstance(part, Rounded) else part.shape
+            law = part.law if isinstance(part, Rounded) else part.radius
             drawn.append((type(part), law, part.scale))
     return apart, *drawn
 
@@ -212,6 +212,6 @@ def part_loss(before: Part, after: Part, claimed: Fraction) -> PrivacyLoss:
     """By masses; of pairs by densities, whose ratios no masses exceed."""
     if isinstance(before, PairBlock) and isinstance(after, PairBlock):
         return density_loss(before, after, claimed)
-    if isinstance(before, ParetoBlock) and isinstance(after, ParetoBlock):
-        return pareto_loss(Independent((before,)), Independent((after,)), claimed)
+    if isinstance(before, CellBlock) and isinstance(after, CellBlock):
+        return block_loss(Independent((before,)), Independent((after,)), claimed)
     return pure_loss(before, after, claimed)

@@ -26,6 +26,7 @@ from leeward.core.noise.design import Design
 from leeward.core.noise.draws import SECRET
 from leeward.core.noise.law import Law
 from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.radial_law import RadialLaw, pareto_radius
 from leeward.core.noise.scales import Integers, LawByScale, Laws, Scales, Some, TwoScales
 from leeward.core.privacy import StrongAlpha
 from leeward.lab.audit.audit_line import ALPHA, EPSILON
@@ -149,14 +150,14 @@ class EarlyStairs(Staircase):
         return EarlyLarge(**vars(super().laws))
 
 
-class FreshGamma(VectorPareto):
-    """Every cell has an H of its own."""
+class FreshRadius(VectorPareto):
+    """Every cell has a radius of its own."""
 
     def _release(
         self, counts: ArrayLike | None, largest: ArrayLike | None, noise: Noise
     ) -> Integers:
         n, x = np.asarray(counts), np.repeat(np.asarray(largest), self.parameters.cells)
-        drawn = noise.block(n.reshape(-1, 1), self.scales(x, x), int(self.shape))
+        drawn = noise.block(n.reshape(-1, 1), self.scales(x, x), pareto_radius(1, self.shape))
         return drawn.reshape(n.shape)
 
 
@@ -174,18 +175,22 @@ class NarrowNoise:
         """Narrow noise for each entry."""
         return SECRET.gaussian(true, variance * self.part**2)
 
-    def block(self, true: Integers, scales: Scales, shape: int) -> Integers:
+    def block(self, true: Integers, scales: Scales, law: RadialLaw) -> Integers:
         """Narrow noise for each row."""
-        return SECRET.block(true, self._narrow(scales), shape)
+        return SECRET.block(true, self._narrow(scales), law)
 
-    def pairs(self, true: Integers, scales: TwoScales, body: Body, shape: int) -> Integers:
+    def pairs(
+        self, true: Integers, scales: TwoScales, body: Body, law: RadialLaw | None
+    ) -> Integers:
         """Narrow noise for each row."""
         narrow = (self._narrow(scales[0]), self._narrow(scales[1]))
-        return SECRET.pairs(true, narrow, body, shape)
+        return SECRET.pairs(true, narrow, body, law)
 
-    def joint(self, true: Integers, scales: Scales, design: Design, shape: int) -> Integers:
+    def joint(
+        self, true: Integers, scales: Scales, design: Design, law: RadialLaw | None
+    ) -> Integers:
         """Narrow noise for each row."""
-        return SECRET.joint(true, self._narrow(scales), design, shape)
+        return SECRET.joint(true, self._narrow(scales), design, law)
 
     def _narrow(self, scales: Scales) -> Scales:
         return replace(scales, factor=scales.factor * self.part)
@@ -213,7 +218,7 @@ class EachTable(JointPareto):
     def _release(self, counts: ArrayLike, largest: ArrayLike, noise: Noise) -> Integers:
         n, scales = np.asarray(counts), self.scales(np.asarray(largest))
         drawn = [
-            noise.joint(n[:, cells], scales, Design((size,)), int(self.shape))
+            noise.joint(n[:, cells], scales, Design((size,)), pareto_radius(size, self.shape))
             for cells, size in zip(self.design.slices(), self.design.tables, strict=True)
         ]
         return np.concatenate(drawn, axis=1)

@@ -1,0 +1,119 @@
+"""Radial bound: the largest log-ratio of two densities ∝ e^−F(N), the norm N any, exactly.
+
+At an output whose distance from one centre is a, that from the other is between |a−u| and a+u, u
+the distance of the centres; on the line through both each end is reached. So with F that never
+falls the supremum one way is that of F((a+u)/s') − F(a/s) + p·ln(s'/s) over a ≥ 0, and the other
+way the same with both sides exchanged. Between points at which a term meets a joint of the law its
+derivative is a difference of two terms A/(B+C·a), so it has one zero at most, a rational.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+from flint import arb
+
+from leeward.core.exact import ball, precision
+from leeward.core.noise.piece import Piece
+from leeward.core.noise.radial_law import RadialLaw
+from leeward.lab.audit.loss import BITS, INFINITE
+
+
+def exponential_radius(dimension: int) -> RadialLaw:
+    """Density ∝ e^−N."""
+    return RadialLaw(dimension, (Piece(Fraction(0), None, Fraction(-1)),))
+
+
+def radial_bound(
+    distance: int | Fraction, scales: tuple[Fraction, Fraction], law: RadialLaw
+) -> arb:
+    """The supremum both ways for noise of this law at two scales."""
+    if not all(_falls(piece) for piece in law.pieces):
+        raise ValueError("a density that rises with the norm has no bound of this kind")
+    before, after = scales
+    with precision(BITS):
+        there = _one_way(law, Fraction(distance) / before, after / before)[0]
+        return there.max(_one_way(law, Fraction(distance) / after, before / after)[0])
+
+
+def peaks(
+    centres: tuple[Sequence[int], Sequence[int]],
+    distance: int | Fraction,
+    scales: tuple[Fraction, Fraction],
+    law: RadialLaw,
+) -> Iterator[tuple[int, ...]]:
+    """The whole numbers next to the finite points where the ratio is largest each way.
+
+    It is on the line through both centres, beyond the one that is more likely there.
+    """
+    for near, far in ((0, 1), (1, 0)):
+        with precision(BITS):
+            unit = Fraction(distance) / scales[near]
+            at = _one_way(law, unit, scales[far] / scales[near])[1]
+        both = zip(centres[near], centres[far], strict=True)
+        yield tuple(round(n + (at * (n - m) / unit if unit else 0)) for n, m in both)
+
+
+def _falls(piece: Piece) -> bool:
+    if piece.centre is None:
+        return piece.rate <= 0
+    return (piece.low is not None and piece.low >= piece.centre) == (piece.rate < 0)
+
+
+@lru_cache(maxsize=1 << 14)
+def _one_way(law: RadialLaw, apart: Fraction, ratio: Fraction) -> tuple[arb, Fraction]:
+    """The supremum of F((a+u)/c) − F(a) + p·ln c, in units of the scale before.
+
+    And the finite a where it is largest.
+    """
+    most, at, largest = _at_infinity(law, ratio), Fraction(0), -INFINITE
+    for a in _candidates(law, apart, ratio):
+        rise = law.falling(a).log() - law.falling((a + apart) / ratio).log()
+        value = rise + law.dimension * ball(ratio).log()
+        if value > largest:
+            at, largest = a, value
+        most = most.max(value)
+    return most, at
+
+
+def _at_infinity(law: RadialLaw, ratio: Fraction) -> arb:
+    """Powers of one order differ by the scales alone; exponential tails by any amount."""
+    if law.tail is not None:
+        return ball(law.tail) * ball(1 / ratio).log()
+    # At equal scales the ratio is constant beyond the last joint, which is a candidate.
+    return INFINITE if ratio < 1 else -INFINITE
+
+
+def _candidates(law: RadialLaw, apart: Fraction, ratio: Fraction) -> Iterator[Fraction]:
+    """Where the largest value may be: joints, and zeros of the derivative between them."""
+    met = (joint * ratio - apart for joint in law.joints)
+    ends = sorted({Fraction(0), *law.joints, *(a for a in met if a > 0)})
+    yield from ends
+    for low, high in pairwise((*ends, None)):
+        if low is None:
+            continue
+        zero = _zero(_piece(law, low), _piece(law, (low + apart) / ratio), apart, ratio)
+        if zero is not None and low < zero and (high is None or zero < high):
+            yield zero
+
+
+def _piece(law: RadialLaw, at: Fraction) -> Piece:
+    """The piece in which what follows this point lies."""
+    return next(piece for piece in law.pieces if piece.high is None or at < piece.high)
+
+
+def _zero(near: Piece, far: Piece, apart: Fraction, ratio: Fraction) -> Fraction | None:
+    """Where F'((a+u)/c)/c = F'(a), F' = A/(B + C·z) on each piece."""
+    (a, b, c), (other_a, other_b, other_c) = _slope(near), _slope(far)
+    steep = other_a * c - a * other_c
+    if not steep:
+        return None
+    return (a * (ratio * other_b + other_c * apart) - other_a * b) / steep
+
+
+def _slope(piece: Piece) -> tuple[Fraction, Fraction, Fraction]:
+    """A, B and C."""
+    if piece.centre is None:
+        return -piece.rate, Fraction(1), Fraction(0)
+    return -piece.rate, -piece.centre, Fraction(1)
