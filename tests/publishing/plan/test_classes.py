@@ -188,7 +188,7 @@ def test_what_cannot_be_is_refused(name: str) -> None:
 
 ASKED = {
     "strong": {},
-    "little": {"epsilon": "1"},
+    "little": {"epsilon": "0.5"},
     "worker": {"policy": "worker", "alpha": ""},
     "rho": {"epsilon": "", "rho": "0.5", "delta": "1e-9"},
 }

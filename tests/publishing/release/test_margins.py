@@ -215,7 +215,10 @@ def test_a_share_that_buys_no_margin_is_refused_with_the_plan(
 def test_auto_takes_a_mechanism_with_free_margins_instead(tmp_path: Path) -> None:
     chosen = planned(tmp_path, "{name: a, by: [place, sex], margins: 1/100000}").tables[0]
     assert chosen.measurement.name == "clipped"
-    assert chosen.why.endswith(" of a cell); vector_pareto needs more epsilon for margins")
+    assert chosen.why.endswith(
+        " of a cell); radial_slope needs more epsilon for margins, "
+        "vector_pareto needs more epsilon for margins"
+    )
 
 
 def test_the_smallest_share_that_is_accepted_still_gives_margins() -> None:

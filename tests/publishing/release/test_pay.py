@@ -129,14 +129,14 @@ def test_a_release_of_payrolls_and_means_is_near_the_truth(policy: str, tmp_path
 @pytest.mark.parametrize(
     ("policy", "epsilon", "change", "chosen"),
     [
-        ("strong", "2", {}, "pay_centred"),
-        ("strong", "2", {"statistic": "payroll"}, "pay_centred"),
+        ("strong", "2", {}, "pay_centred_radial"),
+        ("strong", "2", {"statistic": "payroll"}, "pay_centred_radial"),
         ("strong", "0.19", {}, "pay_clipped"),
         ("strong", "2", {"margins": "free"}, "pay_clipped"),
-        ("strong", "2", {"by": ["place", "sex"]}, "pay_centred"),
+        ("strong", "2", {"by": ["place", "sex"]}, "pay_centred_radial"),
         ("proportional", "2", {}, "pay_two_scales"),
         ("proportional", "2", {"where": {"sex": "F"}}, "pay_two_scales"),
-        ("proportional", "2", {"statistic": "payroll", "by": ["place", "sex"]}, "payroll_pareto"),
+        ("proportional", "2", {"statistic": "payroll", "by": ["place", "sex"]}, "payroll_radial"),
         ("worker", "0.1", {"statistic": "payroll", "by": ["place", "sex"]}, "edge_pay"),
     ],
 )
@@ -145,7 +145,10 @@ def test_auto_goes_by_public_figures(
 ) -> None:
     (table,) = planned(change, policy=policy, epsilon=epsilon).tables
     assert table.measurement.name == chosen
-    reason = {"payroll_pareto": "pay_two_scales is not proved", "pay_clipped": "pay_centred needs"}
+    reason = {
+        "payroll_radial": "pay_two_scales is not proved",
+        "pay_clipped": "pay_centred_radial needs",
+    }
     assert table.why.startswith(reason.get(chosen, f"first choice under the {policy} policy"))
 
 

@@ -28,11 +28,14 @@ ALPHA = Fraction(1, 10)
 
 PAIRS = tuple(
     (epsilon, job)
-    for epsilon in exact("8", "4", "2", "1")
+    for epsilon in exact("8", "4", "2")
     for job in exact("8", "4", "2", "1", "0.5", "0.25")
-    if job <= epsilon <= 16 * job
+    if job <= epsilon <= 8 * job
 )
 """ε of a size and of one job; the same number is a plan without a cap."""
+
+EXACT, STEPS = 40, 20
+"""Sizes below are taken as they are, others by so many steps of a factor e."""
 
 STROKES = (
     Stroke("#0072b2", "", "circle"),
@@ -83,13 +86,18 @@ def _loads(book: Codebook) -> dict[str, Marginal]:
 
 
 def _profile(truth: Truth) -> SizeProfile:
-    """The largest establishments of all workplace cells, and how many each cell has."""
-    held = truth.cells.largest > 0
-    number = np.bincount(truth.entries.workplace, minlength=held.size)
-    sizes = np.stack([truth.cells.largest, np.maximum(number, 1)])[:, held]
-    kinds, cells = np.unique(sizes, axis=1, return_counts=True)
-    largest, establishments = kinds.tolist()
-    return SizeProfile(tuple(largest), tuple(cells.tolist()), True, tuple(establishments))
+    """The largest establishments of all workplace cells; beyond EXACT jobs in small steps.
+
+    Each class of size has the mean number of establishments of its cells, rounded up.
+    """
+    largest = truth.cells.largest
+    number = np.bincount(truth.entries.workplace, minlength=largest.size)
+    stepped = np.exp(np.rint(np.log(np.maximum(largest, 1)) * STEPS) / STEPS)
+    sizes = np.where(largest < EXACT, largest, np.rint(stepped).astype(np.int64))
+    kinds, place, cells = np.unique(sizes, return_inverse=True, return_counts=True)
+    mean = np.ceil(np.bincount(place, number) / cells).astype(np.int64)
+    counts = np.maximum(mean, 1)
+    return SizeProfile(tuple(kinds.tolist()), tuple(cells.tolist()), True, tuple(counts.tolist()))
 
 
 def _price(
