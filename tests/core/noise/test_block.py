@@ -146,6 +146,16 @@ def test_error_bounds_hold_and_tighter_ones_would_not() -> None:
     assert outside(words, tighter=2.0**-12) > 0
 
 
+def test_a_cell_of_few_known_bits_blurs_the_others_of_its_row() -> None:
+    words = row_bits(100)
+    words.cells[:, 0] = np.arange(2, 102)
+    error = bounds(words)[1]
+    assert np.isfinite(error).all()
+    assert outside(words) == 0
+    words.cells[:, 0] = 1  # less than two units from the end nothing is known
+    assert np.isinf(bounds(words)[1]).all()
+
+
 def test_few_rows_need_the_slow_path() -> None:
     words = row_bits(100_000)
     z, error = bounds(words)

@@ -8,6 +8,7 @@ import pytest
 from flint import arb
 
 from leeward.core.exact import ball, precision
+from leeward.core.noise import radial_law
 from leeward.core.noise.radial_law import RadialLaw, pareto_radius, read_radius
 from leeward.core.noise.tabulated import Floats
 from tests.core.noise.radial import LAWS, defined, slope
@@ -126,6 +127,26 @@ def test_balls_of_quantiles_contain_all_that_is_left(law: RadialLaw) -> None:
                 assert below <= low
                 assert above >= high
                 assert above - below < 3 * (high - low)
+
+
+@pytest.mark.parametrize("wrong", [Fraction(-1, 10**9), Fraction(1, 10**9)])
+def test_a_search_that_ends_elsewhere_does_no_harm(
+    wrong: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only ends that are certain are taken; a bad search costs precision."""
+    law, near = LAWS["p 8"], radial_law._near
+
+    def off(law: RadialLaw, share: arb, start: Fraction | None) -> Fraction:
+        return near(law, share, start) * (1 + wrong)
+
+    monkeypatch.setattr(radial_law, "_near", off)
+    with precision(160):
+        low, high = arb(1) / 4, arb(1) / 4 + arb(2) ** -64
+        found = law.quantile_ball(low, high)
+        least, most = Fraction(*_ends(found.lower())), Fraction(*_ends(found.upper()))
+        assert law.tails(least)[0] <= low
+        assert law.tails(most)[0] >= high
+        assert found.rel_accuracy_bits() > 16
 
 
 def _ends(point: arb) -> tuple[int, int]:
