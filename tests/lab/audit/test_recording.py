@@ -16,7 +16,8 @@ from leeward.core.mechanisms.slope import Slope
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise.law import laplace
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.scales import Integers
+from leeward.core.noise.radial_law import pareto_radius
+from leeward.core.noise.scales import Integers, Scales
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.audit_line import AuditLine
 from leeward.lab.audit.lines import LINES
@@ -51,10 +52,14 @@ EXAMS = {
     for line in LINES
     if isinstance(line, AuditLine) and isinstance(line.examine, CodeExam)
 }
-BUILT = [*(additive(case) for case in SCALAR), vector_pareto(alpha="0.1", epsilon=4, cells=3)]
+BUILT = [
+    *(additive(case) for case in SCALAR),
+    vector_pareto(alpha="0.1", epsilon=4, cells=3),
+    *(mechanism("radial_slope", alpha="0.1", epsilon=4, cells=n) for n in (1, 3)),
+]
 BUILT_JOINT = [
     mechanism(name, alpha="0.1", epsilon=4, tables=tables)
-    for name in ("joint_pareto", "joint_clipped")
+    for name in ("joint_pareto", "joint_radial", "joint_clipped")
     for tables in ((2, 2), (2, 3), (1, 2, 2))
 ]
 BUILT_CLIPPED = [
@@ -68,11 +73,14 @@ BUILT_PAY = [
     mechanism(name, alpha="0.3", epsilon=4, cap=7, **options)
     for name, options in (
         ("pay_centred", {"cells": 2}),
+        ("pay_centred_radial", {"cells": 2}),
         ("pay_pareto", {"statistic": "payroll"}),
+        ("pay_radial", {"cells": 2, "statistic": "payroll"}),
         ("pay_two_scales", {"plus": 3}),
         ("pay_clipped", {"cells": 2, "plus": 3}),
         ("log_pair", {"plus": 3}),
         ("payroll_pareto", {"cells": 2}),
+        ("payroll_radial", {"cells": 2}),
         ("payroll_slope", {}),
         ("edge_pay", {"cells": 2}),
     )
@@ -93,6 +101,12 @@ def test_a_block_is_as_many_parts_as_were_drawn() -> None:
     assert joint.parts[0].scale == pareto.scale(None, 118)
     parts = released_block(twin(FreshRadius, pareto), Database.of((5, 6, 7, 100))).parts
     assert [part.true for part in parts] == [(5,), (6,), (7,)]
+
+
+def test_a_radius_of_another_dimension_is_no_law_of_the_block() -> None:
+    scales, law = Scales(np.array([3])), pareto_radius(2, Fraction(4))
+    with pytest.raises(ValueError, match="2 dimensions for noise in 3"):
+        RecordingNoise().block(np.zeros((1, 3), np.int64), scales, law)
 
 
 @pytest.mark.parametrize("made", [CLIPPED, GAUSSIAN], ids=["laplace", "gaussian"])

@@ -18,6 +18,7 @@ from leeward.core.mechanisms.node_laplace import NodeLaplace, SmallEstablishment
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.noise.law import laplace
 from leeward.core.noise.noise_source import Noise
+from leeward.core.noise.radial_law import pareto_radius
 from leeward.core.noise.scales import Integers, Scales
 from leeward.core.privacy import policy
 from leeward.core.privacy.workforces import Database
@@ -165,10 +166,10 @@ def test_half_the_noise_shows_in_few_draws() -> None:
 def test_narrow_noise_is_narrow() -> None:
     true = np.zeros(FEW, dtype=np.int64)
     narrow = NarrowNoise(Fraction(1, 2))
-    scales = Scales(np.full(FEW, 1000))
+    scales, law = Scales(np.full(FEW, 1000)), pareto_radius(1, Fraction(9))
     spreads = [
         np.abs(narrow.rounded(true, laplace(), scales)).mean() / 1000,
         np.abs(narrow.gaussian(true, Fraction(10**6))).mean() / 1000 / (2 / np.pi) ** 0.5,
-        np.abs(narrow.block(true[:, None], scales, 9)).mean() / 1000 * 8,
+        np.abs(narrow.block(true[:, None], scales, law)).mean() / 1000 * 8,
     ]
     assert spreads == pytest.approx([0.5] * 3, rel=0.1)

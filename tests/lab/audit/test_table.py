@@ -10,6 +10,7 @@ import pytest
 from leeward.core.mechanisms.registry import REGISTRY
 from leeward.lab.audit import CONTROLS, LINES, Row, audit
 from leeward.lab.audit.independence import BETWEEN_CELLS
+from leeward.lab.audit.radial_controls import SLIPS
 from leeward.lab.audit.row import CONFIRMED, REJECTED
 from leeward.systems.local.channel_choice import METHODS
 from tests.core.mechanisms.built import clipped
@@ -52,6 +53,12 @@ DEFECTS = {
     ("vector_pareto", "x of jobs that began or ended"),
     ("clipped", "a net change that never turns"),
     ("joint_pareto", "the dimension p forgotten"),
+    *(("radial_slope", defect) for defect in (*SLIPS, "F' up to 1.05 ε")),
+    *(
+        (name, defect)
+        for name in ("joint_radial", "pay_radial")
+        for defect in ("the dimension p forgotten", "the first piece left out")
+    ),
     ("joint_pareto", "every table drawn by itself"),
     ("joint_pareto", "a cell of each table without noise"),
     ("joint_clipped", "a headroom that depends on the data"),
@@ -109,12 +116,17 @@ DEFECTS = {
             "scale",
             "edge_laplace",
             "joint_pareto",
+            "radial_slope",
+            "joint_radial",
             "pay_centred",
+            "pay_centred_radial",
             "pay_pareto",
+            "pay_radial",
             "pay_two_scales",
             "pay_clipped",
             "log_pair",
             "payroll_pareto",
+            "payroll_radial",
             "payroll_slope",
             "edge_pay",
         )
@@ -204,6 +216,12 @@ def test_no_known_defect_is_missing(rows: list[Row]) -> None:
         ("staircase", "weak"),
         ("log_laplace", "strong"),
         ("vector_pareto", "strong"),
+        ("radial_slope", "strong"),
+        ("radial_slope", "weak"),
+        ("joint_radial", "strong"),
+        ("joint_radial", "weak"),
+        ("pay_radial", "proportional"),
+        ("payroll_radial", "proportional"),
         ("clipped", "strong"),
         ("scale", "strong"),
         ("edge_laplace", "worker"),
@@ -352,6 +370,18 @@ def test_mechanisms_of_pay_reach_their_promise(rows: list[Row]) -> None:
     found = [row for name in ("pay_centred", "pay_pareto") for row in genuine(rows, name)]
     for row in found:
         assert row.ratio > 0.99 or "raises" in row.claim.detail
+
+
+def test_radial_slopes_with_other_numbers_cost_what_they_cost(rows: list[Row]) -> None:
+    """At α = 0.1 and ε = 4, in eight dimensions; pay at ε = 1."""
+    growth = log(1.1)
+    assert control(rows, "dilation half", "radial_slope").ratio == pytest.approx(2, abs=1e-6)
+    thin = control(rows, "the tail of", "radial_slope").ratio
+    assert thin == pytest.approx(1 + 7 * growth / 4, abs=1e-4)
+    for name, p, epsilon in (("radial_slope", 8, 4), ("joint_radial", 5, 4), ("pay_radial", 2, 1)):
+        early = control(rows, "the first piece", name).ratio
+        assert 1.02 < early <= (p * growth + epsilon * growth / 0.1) / epsilon
+    assert control(rows, "F' up to", "radial_slope").ratio == pytest.approx(1.024, abs=1e-3)
 
 
 def test_stairs_with_other_constants_cost_what_they_cost(rows: list[Row]) -> None:

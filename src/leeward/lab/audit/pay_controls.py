@@ -12,7 +12,7 @@ from leeward.core.exact import ball, dyadic_down, log_growth, precision
 from leeward.core.mechanisms.edge_pay import EdgePay
 from leeward.core.mechanisms.log_pair import LogPair
 from leeward.core.mechanisms.measurement import Measured
-from leeward.core.mechanisms.pay import PayMechanism, RadialPair
+from leeward.core.mechanisms.pay import PayMechanism
 from leeward.core.mechanisms.pay_centred import PayCentred
 from leeward.core.mechanisms.pay_centred_radial import PayCentredRadial
 from leeward.core.mechanisms.pay_clipped import PayClipped
@@ -135,7 +135,7 @@ def real_calibration(epsilon: Fraction) -> tuple[Fraction, Fraction]:
         return shape, min(dyadic_down(moved, 64), dyadic_down(grown, 64))
 
 
-def real_loss(genuine: RadialPair, pair: DatabasePair) -> PrivacyLoss:
+def real_loss(genuine: PayCentred | PayTwoScales, pair: DatabasePair) -> PrivacyLoss:
     """The ratios of densities with these k and t in place of the mechanism's own."""
     epsilon = genuine.parameters.epsilon
     shape, step = real_calibration(epsilon)
