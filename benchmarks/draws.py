@@ -47,6 +47,19 @@ def scalar(name: str, goal: float | None = None, delta: str = "0") -> Row:
     return Row(name, f"α=0.1 ε=1{given}", lambda: built.release(column, column), goal=goal)
 
 
+def soft(largest: int) -> Row:
+    """Every size has a law of its own: of one size, and of as many sizes as there are draws."""
+    built = mechanism("soft_staircase", alpha="0.1", epsilon="4", epsilon_job="1")
+    if isinstance(built, (Clipped, PayMechanism)):
+        raise TypeError("soft_staircase releases other columns")
+    column = np.linspace(LARGEST, largest, DRAWS).astype(np.int64)
+    sizes = f"{len(np.unique(column)):,} sizes"
+    goal = 5 * MILLION
+    return Row(
+        "soft_staircase", f"ε=4 job 1, {sizes}", lambda: built.release(column, column), goal=goal
+    )
+
+
 def block(name: str, cells: int = CELLS, goal: float | None = None) -> Row:
     built = mechanism(name, alpha="0.05", epsilon="4", cells=cells)
     if not isinstance(built, RadialBlock):
@@ -112,6 +125,8 @@ def all_rows() -> list[Row]:
         scalar("smooth_laplace", delta="0.01"),
         scalar("smooth_gamma"),
         scalar("scale"),
+        soft(LARGEST),
+        soft(2 * DRAWS),
         block("vector_pareto", goal=2 * MILLION),
         block("radial_slope", goal=2 * MILLION),
         block("radial_slope", 2),

@@ -35,6 +35,7 @@ NAMED = {
     "leeward.lab.attacks.odds": "an attack names the mechanism that it is tried against",
     "leeward.lab.audit.lines": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.pay_exam": "an audit line names the mechanism that it examines",
+    "leeward.lab.audit.soft_exam": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.history_exam": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.parts_exam": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.graph_exam": "Laplace noise for a sensitivity over any graph",

@@ -21,6 +21,7 @@ build: Callable[..., object] = mechanism
 SCALAR: dict[str, dict[str, Option]] = {
     "slope": {},
     "staircase": {},
+    "soft_staircase": {"epsilon_job": "1/2"},
     "log_laplace": {},
     "log_laplace published": {"calibration": "published"},
     "smooth_gamma": {},

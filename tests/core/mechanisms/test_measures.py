@@ -50,7 +50,8 @@ def far(law: Law, scale: Fraction, side: int, power: int) -> float:
 
 
 CELLS = {"small": (3, 2), "middling": (90, 100), "large": (2000, 2500)}
-FINITE = [case for case in SCALAR if case != "node_laplace"]
+FINITE = [case for case in SCALAR if case not in ("node_laplace", "soft_staircase")]
+"""The steps of the last one reach farther than the sums; see test_step_table."""
 
 
 @pytest.mark.parametrize("case", FINITE)

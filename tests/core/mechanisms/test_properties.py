@@ -42,9 +42,10 @@ LIKELY = st.tuples(ALPHAS, EPSILONS).filter(lambda ae: float(ae[1]) > 4 * log1p(
 """Parameters for which every mechanism but smooth_laplace exists."""
 
 
-@every_case
+# With the same cap on one job more ε means more steps, and with them a larger floor.
+@pytest.mark.parametrize("case", [case for case in SCALAR if case != "soft_staircase"])
 @few
-@given(LIKELY, SIZES)
+@given(parameters=LIKELY, size=SIZES)
 def test_more_budget_means_less_error(case: str, parameters: tuple[str, str], size: int) -> None:
     alpha, epsilon = parameters
     size = min(size, 200) if case == "node_laplace" else size
@@ -82,11 +83,12 @@ def test_noise_is_unbiased_where_there_is_a_mean(case: str, parameters: tuple[st
     assert mean is not None
     assert absolute is not None
     if case not in {"edge_laplace", "node_laplace", "scale"}:  # these are laws of integers
-        # An edge of the staircase is a multiple of 2^-32.
-        assert abs(mean) <= (1e-7 if case == "staircase" else 1e-12) * absolute
+        # An edge of the staircase is a multiple of 2^-32; tails of the soft one are of all sizes.
+        apart = {"staircase": 1e-7, "soft_staircase": 5e-3}.get(case, 1e-12)
+        assert abs(mean) <= apart * absolute
 
 
-SKEWED = ("slope", "staircase", "log_laplace")
+SKEWED = ("slope", "staircase", "soft_staircase", "log_laplace")
 SYMMETRIC = [case for case in SCALAR if not case.startswith(SKEWED)]
 
 

@@ -18,7 +18,7 @@ NAMES = (
     "clipped, edge_laplace, edge_pay, joint_clipped, joint_pareto, joint_radial, log_laplace, "
     "log_pair, node_laplace, pay_centred, pay_centred_radial, pay_clipped, pay_pareto, pay_radial, "
     "pay_two_scales, payroll_pareto, payroll_radial, payroll_slope, radial_slope, scale, slope, "
-    "smooth_gamma, smooth_laplace, staircase, vector_pareto"
+    "smooth_gamma, smooth_laplace, soft_staircase, staircase, vector_pareto"
 )
 SMALLEST = "The smallest epsilon that works here is"
 TAILS = (
@@ -46,6 +46,20 @@ PARAMETERS = [
         asked("slope", epsilon="0.5", cells=8),
         "epsilon: must be above ln(1+alpha) for each worker cell; got 1/2. "
         f"{SMALLEST} 0.763; or take a smaller alpha.",
+    ),
+    (
+        asked("soft_staircase", epsilon="4", epsilon_job="0.1"),
+        "epsilon_job: must be at least 1/32 of epsilon and 1/32 for soft_staircase; got 1/10. "
+        "Give at least 0.125, or use slope.",
+    ),
+    (
+        asked("soft_staircase", epsilon="0.3", epsilon_job="0.1"),
+        "epsilon: must be so large that the mean can be 0: above 2·alpha for each worker cell; "
+        "got 3/10. The smallest epsilon that works here is 0.448; or take a smaller alpha.",
+    ),
+    (
+        asked("soft_staircase", alpha="2.5", epsilon="9"),
+        "alpha: must be at most 2 for soft_staircase; got 5/2. Take a smaller alpha, or use slope.",
     ),
     (
         asked("log_laplace", epsilon="0.05"),

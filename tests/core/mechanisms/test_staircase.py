@@ -11,7 +11,8 @@ import pytest
 from leeward.core.exact import precision
 from leeward.core.mechanisms.additive import within
 from leeward.core.mechanisms.error_margins import SpentMargins, spend
-from leeward.core.mechanisms.staircase import EDGES, REACHES, Staircase
+from leeward.core.mechanisms.staircase import EDGES, Staircase
+from leeward.core.mechanisms.step_coverage import REACHES
 from leeward.core.noise.error import laplace_weights
 from leeward.core.noise.sampling import refine
 from leeward.core.noise.scales import by_law, law_at

@@ -32,6 +32,7 @@ from leeward.core.noise.sampling import SPARE, Uniform, draw, draw_gaussian
 from leeward.core.noise.scales import Integers, LawByScale, Scales
 from leeward.core.randomness import SecretBits, SeededBits
 from leeward.lab.audit.independence import dependence
+from tests.core.mechanisms.built import additive
 from tests.core.noise.goodness import FALSE_ALARM
 from tests.core.noise.radial import slope
 from tests.shape.source import SRC, modules
@@ -195,6 +196,7 @@ def spread(rows: int, bits: SecretBits) -> Integers:
 
 LAPLACE, HALF = discrete_laplace(Fraction(3)), Fraction(1, 2)
 BY_SIZE = LawByScale(Fraction(WIDE + 1), LAPLACE, lambda _: discrete_laplace(Fraction(2)))
+ALL_SIZES = additive("soft_staircase").laws
 TABLES, LAW = Design((2, 3)), pareto_radius(4, Fraction(3))
 RANKS = np.array([0, 1, 0, 2, 1])
 
@@ -203,6 +205,9 @@ SAMPLERS: dict[str, Sampler] = {
     "sampling.secret_uniforms": Arrays(spread, (1,)),
     "sampling.draw, by size": Arrays(
         lambda n, bits: draw(BY_SIZE, Scales(WIDE + np.arange(n) % 3), bits), (1,)
+    ),
+    "sampling.draw, by all sizes": Arrays(
+        lambda n, bits: draw(ALL_SIZES, Scales(WIDE + np.arange(n) % 3), bits), (1,)
     ),
     "block_draws.draw_block": Arrays(
         lambda n, bits: draw_block(alike(n), 2, pareto_radius(2, Fraction(3)), bits), (2, 1)
@@ -244,6 +249,7 @@ SAMPLERS: dict[str, Sampler] = {
 
 STEPS = {
     "sampling.decide": "sampling.draw",
+    "sampling.decide_by_size": "sampling.draw",
     "sampling.refine": "sampling.draw",
     "sampling.Uniform": "sampling.draw",
     "block_draws.RowBits.read": "block_draws.draw_block",

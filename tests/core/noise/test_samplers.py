@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.noise.scales import Integers
+from leeward.core.noise.scales import Integers, law_at
 from tests.core.mechanisms.built import SCALAR, Cell, additive
 from tests.core.noise.goodness import DRAWS, FALSE_ALARM, WRONG_SCALES, counted, law_masses, p_value
 
@@ -24,9 +24,10 @@ def test_draws_have_the_exact_masses_and_not_those_of_another_scale(case: str) -
     built = additive(case)
     at, scale = cuts(built), CELL.scale(built)
     observed = counted(CELL.noise(built, DRAWS), at)
-    assert p_value(observed, law_masses(built.law, scale, at)) > FALSE_ALARM
+    law = law_at(built.laws, scale)
+    assert p_value(observed, law_masses(law, scale, at)) > FALSE_ALARM
     for factor in WRONG_SCALES:
-        assert p_value(observed, law_masses(built.law, scale * factor, at)) < FALSE_ALARM
+        assert p_value(observed, law_masses(law, scale * factor, at)) < FALSE_ALARM
 
 
 def neighbours(noise: Integers) -> Integers:

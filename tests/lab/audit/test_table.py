@@ -93,6 +93,15 @@ DEFECTS = {
     ("staircase", "left steps of ε"),
     ("staircase", "first left step of ε"),
     ("staircase", "γ of endless steps"),
+    ("soft_staircase", "left steps of ε in all"),
+    ("soft_staircase", "left steps of ε_job"),
+    ("soft_staircase", "left steps .9 of a job apart"),
+    ("soft_staircase", "steps higher by a tenth"),
+    ("soft_staircase", "right steps .97 of a job apart"),
+    ("soft_staircase", "tails of ε/λ"),
+    ("soft_staircase", "a floor of q − 1"),
+    ("soft_staircase", "N₀ below 0"),
+    ("soft_staircase", "jobs that are not counted"),
     ("payroll_slope", "slope on payroll under strong"),
     ("payroll_slope", "the floor B forgotten"),
     ("payroll_slope", "count and payroll booked in parallel"),
@@ -214,6 +223,8 @@ def test_no_known_defect_is_missing(rows: list[Row]) -> None:
         ("slope", "strong"),
         ("staircase", "strong"),
         ("staircase", "weak"),
+        ("soft_staircase", "strong"),
+        ("soft_staircase", "weak"),
         ("log_laplace", "strong"),
         ("vector_pareto", "strong"),
         ("radial_slope", "strong"),
@@ -391,6 +402,23 @@ def test_stairs_with_other_constants_cost_what_they_cost(rows: list[Row]) -> Non
     assert unpaid == pytest.approx(1 + log(1.1) / 2, abs=1e-6)
     assert control(rows, "first left step", "staircase").ratio == pytest.approx(1.003, abs=5e-4)
     assert control(rows, "γ of", "staircase").ratio == pytest.approx(1.0035, abs=5e-5)
+
+
+def test_soft_stairs_with_other_constants_cost_what_they_cost(rows: list[Row]) -> None:
+    """Of ε_job, or of ε where the row is about a size."""
+    costs = {
+        "left steps of ε in all": 1.024,
+        "left steps of ε_job": 1.0055,
+        "left steps .9": 1.19,
+        "steps higher": 1.1,
+        "right steps .97": 1.087,
+        "tails of ε/λ": 1.049,
+        "a floor of q": 1.987,
+        "N₀ below 0": 1.017,
+        "jobs that are not counted": 1.95,
+    }
+    for defect, ratio in costs.items():
+        assert control(rows, defect, "soft_staircase").ratio == pytest.approx(ratio, rel=0.01)
 
 
 def test_every_mechanism_is_run_as_it_is_released(rows: list[Row]) -> None:

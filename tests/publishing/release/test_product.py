@@ -205,7 +205,9 @@ def test_a_joint_mechanism_is_for_products_alone() -> None:
         planned({"breakdowns": [], "mechanism": "joint_pareto"})
 
 
-@pytest.mark.parametrize(("epsilon", "chosen"), [("8", "joint_radial"), ("1", "joint_radial"), ("0.5", "joint_clipped")])
+@pytest.mark.parametrize(
+    ("epsilon", "chosen"), [("8", "joint_radial"), ("1", "joint_radial"), ("0.5", "joint_clipped")]
+)
 def test_auto_weighs_the_dimension_and_tells_what_else_would_give(
     epsilon: str, chosen: str
 ) -> None:

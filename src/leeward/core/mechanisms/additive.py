@@ -29,11 +29,11 @@ from leeward.core.mechanisms.calibrated import MarginRule, Mechanism
 from leeward.core.mechanisms.checked_columns import same_shape, whole_numbers
 from leeward.core.mechanisms.counts_with_noise import CountsWithNoise
 from leeward.core.mechanisms.measurement import Measurement
-from leeward.core.noise.error import Error, rounded_errors
+from leeward.core.noise.error import rounded_errors
 from leeward.core.noise.law import Law
 from leeward.core.noise.noise_source import Noise, secret
 from leeward.core.noise.radial_law import RadialLaw
-from leeward.core.noise.scales import CellNoise, Integers, Laws, Scales, bisect, law_at
+from leeward.core.noise.scales import CellNoise, Error, Integers, Laws, Scales, bisect, law_at
 from leeward.core.noise.tabulated import Floats
 
 Measure = float | Floats | None
@@ -114,6 +114,11 @@ class Additive(Mechanism):
     def lean(self) -> float:
         """The most that rounding moves the mean of the noise by, over all sizes."""
         return _lean(self)
+
+    @property
+    def wider(self) -> float:
+        """By how much noise may be wider at some size than `law` says, in its 90 % quantile."""
+        return 1.0
 
     @property
     def public_law(self) -> Law:

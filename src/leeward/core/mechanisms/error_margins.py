@@ -227,6 +227,7 @@ class CountMargins(Unpaid):
     least: float
     allowance: float
     law: Law = field(repr=False)
+    wider: float = 1.0
     method: ClassVar[MarginMethod] = "free"
     note: ClassVar[str] = (
         "The intervals follow from the released values alone and cost nothing: no establishment "
@@ -243,7 +244,8 @@ class CountMargins(Unpaid):
         slope = per_job(mechanism)
         if slope * abs(below) < 1:
             allowance = allowance_for(mechanism, COVERAGE)
-            return cls(below, above, slope, float(least), allowance, mechanism.law)
+            law, wider = mechanism.law, mechanism.wider
+            return cls(below, above, slope, float(least), allowance, law, wider)
         raise InvalidParameter(
             "margins",
             rule="must be paid where noise as large as a cell is not rare: nothing bounds its size",
@@ -270,8 +272,8 @@ class CountMargins(Unpaid):
 
     def noise(self, mechanism: PublicScale) -> CellNoise:
         """That of a cell which is one establishment: others have less."""
-        slope = self.slope * self.allowance
-        return CellNoise(self.law, share=0.0, least=self.least, slope=slope, lean=mechanism.lean)
+        slope, least = self.slope * self.allowance * self.wider, self.least * self.wider
+        return CellNoise(self.law, share=0.0, least=least, slope=slope, lean=mechanism.lean)
 
     def typical(self, mechanism: PublicScale, size: int) -> int:
         """Half of the interval of a released value of this size."""

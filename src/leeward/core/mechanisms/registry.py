@@ -41,6 +41,7 @@ from leeward.core.mechanisms.scale import Scale
 from leeward.core.mechanisms.slope import Slope
 from leeward.core.mechanisms.smooth_gamma import SmoothGamma
 from leeward.core.mechanisms.smooth_laplace import SmoothLaplace
+from leeward.core.mechanisms.soft_staircase import SoftStaircase
 from leeward.core.mechanisms.staircase import Staircase
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.privacy import Guarantee
@@ -51,6 +52,7 @@ Calibrated = Additive | Clipped | RadialProduct | PayMechanism
 REGISTRY: Mapping[str, type[Calibrated]] = {
     "slope": Slope,
     "staircase": Staircase,
+    "soft_staircase": SoftStaircase,
     "radial_slope": RadialSlope,
     "vector_pareto": VectorPareto,
     "clipped": Clipped,
@@ -83,7 +85,6 @@ FOLLOWING: Mapping[type[Statistic], Callable[[Measurement, Any], Measurement]] =
 }
 """What measures a statistic that follows from the counts of classes."""
 
-
 IN_PLANS = tuple(sorted(name for name, one in REGISTRY.items() if one.in_plans))
 """Mechanisms that a plan may name."""
 
@@ -92,10 +93,29 @@ CANDIDATES = {
     ("worker", "worker"): ("edge_laplace",),
     ("worker", "pay"): ("edge_pay",),
     ("worker", "worker_pay"): ("edge_pay",),
-    ("strong", "workplace"): ("slope", "staircase", "radial_slope", "vector_pareto"),
-    ("weak", "workplace"): ("slope", "staircase", "radial_slope", "vector_pareto"),
+    ("strong", "workplace"): (
+        "slope",
+        "staircase",
+        "radial_slope",
+        "vector_pareto",
+        "soft_staircase",
+    ),
+    ("weak", "workplace"): (
+        "slope",
+        "staircase",
+        "radial_slope",
+        "vector_pareto",
+        "soft_staircase",
+    ),
     ("strong", "worker"): ("radial_slope", "vector_pareto", "clipped"),
-    ("weak", "worker"): ("radial_slope", "vector_pareto", "clipped", "slope", "staircase"),
+    ("weak", "worker"): (
+        "radial_slope",
+        "vector_pareto",
+        "clipped",
+        "slope",
+        "staircase",
+        "soft_staircase",
+    ),
     ("worker", "gains"): ("edge_laplace",),
     ("strong", "gains"): ("radial_slope", "vector_pareto", "clipped"),
     ("weak", "gains"): ("radial_slope", "vector_pareto", "clipped"),
@@ -112,7 +132,8 @@ CANDIDATES |= {("proportional", kind): CANDIDATES["strong", kind] for kind in CO
 GAUSSIAN = tuple(name for name in IN_PLANS if REGISTRY[name].gaussian)
 """What it compares where the budget is given as ρ; all of them need an α."""
 
-POOR_MARGINS = ("slope", "staircase")
+UNDER_A_CAP = ("soft_staircase",)  # compared only where a plan has a cap on one job
+POOR_MARGINS = ("slope", "staircase", "soft_staircase")
 """On worker tables these would pay for a scale in every cell: `auto` takes them without margins."""
 
 
@@ -244,7 +265,8 @@ def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[st
         proved = (name for name in GAUSSIAN if marginal.kind in REGISTRY[name].claims)
         return tuple(proved) if names and asked.policy.uses_alpha else ()
     poor = POOR_MARGINS if marginal.kind == "worker" and margins is not None else ()
-    return tuple(name for name in names if name not in poor)
+    uncalled = () if asked.has_job_losses else UNDER_A_CAP
+    return tuple(name for name in names if name not in (*poor, *uncalled))
 
 
 def reads_pay(marginal: Marginal, guarantee: Guarantee) -> bool:

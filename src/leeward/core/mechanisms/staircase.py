@@ -4,6 +4,7 @@ Between two steps the density is flat, and each step is as high as ε allows: jo
 number by at most one step. Beyond the steps it falls as slowly as `slope` does.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -13,10 +14,19 @@ import numpy as np
 
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import ball, dyadic_down, dyadic_up, precision
-from leeward.core.mechanisms.additive import Additive, extremes
+from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.calibrated import Claims, Words
 from leeward.core.mechanisms.parameters import MOST_EPSILON, Parameters
-from leeward.core.mechanisms.stairs import BITS, HALF, MOST_STEPS, NEGLIGIBLE, Stairs, _law
+from leeward.core.mechanisms.stairs import (
+    BITS,
+    HALF,
+    MOST_STEPS,
+    NEGLIGIBLE,
+    Stairs,
+    StepNoise,
+    _law,
+)
+from leeward.core.mechanisms.step_coverage import extremes_of_all, within_all
 from leeward.core.noise.law import PiecewiseLaw
 from leeward.core.noise.scales import Integers, LawByScale, Scales
 from leeward.core.noise.tabulated import Floats
@@ -30,8 +40,6 @@ EDGES = np.arange(64, 4097) / 8192
 """Candidates for c_r; a smaller one would need more laws than it saves noise."""
 
 EDGE_BITS = 32
-SIZES, REACHES = 48, np.geomspace(1e-4, 1e4, 1 << 14)
-"""Where the coverage of margins is computed: at so many sizes, and reaches in units of S."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +64,7 @@ class Staircase(Additive):
     def calibrated(cls, parameters: Parameters) -> "Staircase":
         """Constants for α and ε; refuses an ε at which the noise has no mean of zero."""
         parameters.only_tight(cls.name)
-        if parameters.growth > MOST_ALPHA:
-            raise InvalidParameter(
-                "alpha",
-                rule=f"must be at most {MOST_ALPHA} for {cls.name}",
-                value=shown(parameters.growth),
-                next_step="Take a smaller alpha, or use slope.",
-            )
+        only_small_alpha(parameters, cls.name)
         stairs = _stairs(parameters.growth, parameters.aimed / parameters.cells, parameters.least)
         if stairs is None:
             raise _too_small(parameters)
@@ -79,15 +81,33 @@ class Staircase(Additive):
 
     def within(self, z: Floats) -> Floats:
         """P(|Z| ≤ z, or noise rounds to 0) at the size at which it is smallest."""
-        reached = np.searchsorted(REACHES, z / float(self.parameters.growth), side="right")
-        covered: Floats = np.concatenate([[0.0], _envelope(self.stairs)])[reached]
-        return covered
+        return within_all(self.stairs, z)
 
     def extremes(self, tail: Fraction) -> tuple[float, float]:
         """The farthest over all sizes."""
-        laws = [self.law, *(_law(self.stairs, size) for size in _sizes(self.stairs))]
-        low, high = zip(*(extremes(law, float(tail)) for law in laws), strict=True)
-        return min(low), max(high)
+        return extremes_of_all(self.stairs, tail)
+
+
+def only_small_alpha(parameters: Parameters, name: str) -> None:
+    """Reject an α at which a step could pass the next."""
+    if parameters.growth > MOST_ALPHA:
+        raise InvalidParameter(
+            "alpha",
+            rule=f"must be at most {MOST_ALPHA} for {name}",
+            value=shown(parameters.growth),
+            next_step="Take a smaller alpha, or use slope.",
+        )
+
+
+def smallest_that(works: Callable[[Fraction], bool], low: Fraction) -> Fraction:
+    """The smallest ε above `low` at which there are constants, from above."""
+    high = 2 * low
+    while high < MOST_EPSILON and not works(high):
+        low, high = high, 2 * high
+    for _ in range(20):
+        middle = (low + high) / 2
+        low, high = (low, middle) if works(middle) else (middle, high)
+    return high
 
 
 @lru_cache(maxsize=256)
@@ -121,7 +141,7 @@ def _edges(stairs: Stairs) -> tuple[Fraction, Fraction] | None:
     Any pair is private. In units of S: the moments of the right side for every candidate c_r, and
     the c_l whose left side has the same first moment, a root of a quadratic.
     """
-    mass, first = _right_side(stairs)
+    mass, first = right_side(stairs)
     tail, moment = stairs.tail_mass()
     if moment is None:
         return None
@@ -142,7 +162,7 @@ def _edges(stairs: Stairs) -> tuple[Fraction, Fraction] | None:
     return Fraction(int(left[best] * scale), scale), Fraction(float(EDGES[best]))
 
 
-def _right_side(stairs: Stairs) -> tuple[Floats, Floats]:
+def right_side(stairs: StepNoise) -> tuple[Floats, Floats]:
     """Mass and first moment right of zero for each candidate c_r, by parts."""
     alpha, r = float(stairs.growth), float(stairs.order)
     powers = [(1 + stairs.growth) ** i for i in range(stairs.up + 1)]
@@ -151,7 +171,7 @@ def _right_side(stairs: Stairs) -> tuple[Floats, Floats]:
     heights = np.exp(-float(stairs.epsilon) * np.arange(len(grown)))
     falls, low = -np.diff(heights), heights[-1]
     edges = gone[:-1] + EDGES[:, None] * grown[:-1]
-    end = gone[-1] + grown[-1] / 2
+    end = stairs.end(EDGES)
     base = 1 + alpha * end
     tail = base / ((r - 1) * alpha)
     mass = edges @ falls + low * (end + tail)
@@ -166,67 +186,6 @@ def _too_small(parameters: Parameters) -> InvalidParameter:
     growth, plus = parameters.growth, parameters.least
     with precision(64):
         low = dyadic_down(3 * parameters.log_growth(), 32)
-    high = 2 * low
-    while high < MOST_EPSILON and _stairs(growth, high, plus) is None:
-        low, high = high, 2 * high
-    for _ in range(20):
-        middle = (low + high) / 2
-        low, high = (middle, high) if _stairs(growth, middle, plus) is None else (low, middle)
+    least = smallest_that(lambda each: _stairs(growth, each, plus) is not None, low)
     rule = "must be so large that the mean can be 0: at least 3·ln(1+alpha) for each worker cell"
-    return parameters.refuse_epsilon(rule, high * parameters.cells)
-
-
-def _sizes(stairs: Stairs) -> list[Fraction]:
-    """Sizes below that from which one law serves all."""
-    first, last = int(stairs.least) + 1, int(stairs.large)
-    between = np.unique(np.geomspace(first, max(first, last), SIZES).round())
-    return [stairs.least, *(Fraction(int(x)) for x in between)]
-
-
-@lru_cache(maxsize=64)
-def _envelope(stairs: Stairs) -> Floats:
-    """The smallest P(|Z| ≤ z) over sizes; half a job is within every margin, as J is then 0."""
-    reaches = REACHES * float(stairs.growth)
-    law = _law(stairs, stairs.large)
-    tails = law.float_tails(-reaches)[0], law.float_tails(reaches)[1]
-    smallest: Floats = 1 - tails[0] - tails[1]
-    for x in _sizes(stairs):
-        smallest = np.minimum(smallest, _covered(stairs, x, reaches, tails))
-    return smallest
-
-
-def _covered(stairs: Stairs, x: Fraction, reaches: Floats, tails: tuple[Floats, Floats]) -> Floats:
-    """P(|Z| ≤ z) at A = x, z at least half a job: what `within` of the law at x is, in less time.
-
-    Flat pieces are added up, in units of the height around zero. The tails are multiples of those
-    at large sizes, which are given.
-    """
-    exact = (stairs.start, *stairs.edges_left(x), *stairs.edges_right(x))
-    edges = np.array([float(edge) for edge in exact])
-    rises = [float(stairs.drop)] * (stairs.down - 1) + [float(stairs.first_drop(x))]
-    falls = np.cumsum([-sum(rises), *rises, *[-float(stairs.epsilon)] * stairs.up])
-    heights = np.exp(falls)
-    left, right = (
-        mass * heights[at] for mass, at in zip(_tail_masses(stairs), (0, -1), strict=True)
-    )
-    sums = left + np.cumsum([0.0, *(heights * np.diff(edges))])
-    whole = sums[-1] + right
-    z = np.maximum(reaches, 0.5 / float(x))
-    first, last = _law(stairs, stairs.large).float_tails(edges[[0, -1]])
-    far_left, far_right = (
-        tail * (own / whole / large if large else 0.0)  # nothing is left of tails below e^−700
-        for tail, own, large in zip(tails, (left, right), (first[0], last[1]), strict=True)
-    )
-    below = np.where(z > -edges[0], far_left, np.interp(-z, edges, sums / whole))
-    above = np.where(z > edges[-1], far_right, 1 - np.interp(z, edges, sums / whole))
-    covered: Floats = 1 - below - above
-    return covered
-
-
-@lru_cache(maxsize=64)
-def _tail_masses(stairs: Stairs) -> tuple[float, float]:
-    """The mass of each tail in units of the height at which it starts."""
-    with precision(128):
-        left = float(stairs.tail_mass()[0]) * float(stairs.growth)
-    end = float(stairs.edges_right(stairs.large)[-1])
-    return left, (1 + end) / (float(stairs.order) - 1)
+    return parameters.refuse_epsilon(rule, least * parameters.cells)

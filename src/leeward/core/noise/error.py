@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leeward.core.noise.law import Law
-from leeward.core.noise.scales import Integers, Laws, Scales, by_law
+from leeward.core.noise.scales import Error, Integers, LawByScale, Laws, Scales, by_law
 from leeward.core.noise.tabulated import Floats
 
 JOBS = 48
@@ -37,16 +37,10 @@ NEGLIGIBLE, POINTS = 40.0, 20_000
 """Noise beyond exp(−NEGLIGIBLE) is left out of expectations; maximum number of points a side."""
 
 
-class Error(NamedTuple):
-    """Expected value, absolute value and square of the integer noise; None where infinite."""
-
-    mean: Floats | None
-    absolute: Floats | None
-    square: Floats | None
-
-
 def rounded_errors(laws: Laws, scales: Scales) -> Error:
     """The moments of the rounded noise at each scale."""
+    if isinstance(laws, LawByScale) and laws.table is not None:
+        return laws.table.errors(scales.floats)
     count = len(scales.base)
     columns: list[Floats | None] = [np.empty(count), np.empty(count), np.empty(count)]
     for law, some in by_law(laws, scales):

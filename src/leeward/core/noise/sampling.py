@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from leeward.core.exact import START_BITS, ball, precision
 from leeward.core.noise.law import Law, discrete_laplace
-from leeward.core.noise.scales import Integers, Laws, Scales, bisect, by_law
+from leeward.core.noise.scales import Integers, LawByScale, Laws, Scales, bisect, by_law
 from leeward.core.noise.tabulated import FUNCTION, ROUNDING, Floats, Words, require_accuracy
 from leeward.core.randomness import SecretBits
 
@@ -32,6 +32,9 @@ def draw(law: Laws, scales: Scales, bits: SecretBits) -> Integers:
     require_accuracy()
     words = bits.words64(len(scales.base))
     noise = np.empty(len(words), dtype=np.int64)
+    if isinstance(law, LawByScale) and law.table is not None:
+        chunks = (slice(i, i + CHUNK) for i in range(0, len(words) or 1, CHUNK))
+        return np.concatenate([decide_by_size(law, scales.part(c), words[c], bits) for c in chunks])
     for one, some in by_law(law, scales):
         part, given = scales.part(some), words[some]
         chunks = (slice(i, i + CHUNK) for i in range(0, len(given) or 1, CHUNK))
@@ -45,6 +48,18 @@ def decide(law: Law, scales: Scales, words: Words, bits: SecretBits) -> Integers
     noise, open_ = settle(z, error, scales.floats)
     for i in np.flatnonzero(open_):
         noise[i] = refine(law, scales.exact(int(i)), int(words[i]), bits)
+    return noise
+
+
+def decide_by_size(law: LawByScale, scales: Scales, words: Words, bits: SecretBits) -> Integers:
+    """The same where each draw has the law of its own size, which only open ones need."""
+    if law.table is None:
+        raise ValueError("these laws have no table of all sizes")
+    size = scales.floats
+    noise, open_ = settle(*law.table.quantiles(words, size), size)
+    for i in np.flatnonzero(open_):
+        scale = scales.exact(int(i))
+        noise[i] = refine(law.at(scale), scale, int(words[i]), bits)
     return noise
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from leeward.core.noise.law import Law, PiecewiseLaw, read_law
 from leeward.core.noise.quartic import QuarticLaw
 from leeward.core.noise.radial_law import RadialLaw, read_radius
-from leeward.core.noise.tabulated import Floats
+from leeward.core.noise.tabulated import Floats, Words
 
 BOUND = 2**62
 """Released values are clipped to ±BOUND, a public constant."""
@@ -69,13 +69,35 @@ TwoScales = tuple[Scales, Scales]
 """Of counts and of payrolls, one entry a row."""
 
 
+class Error(NamedTuple):
+    """Expected value, absolute value and square of the integer noise; None where infinite."""
+
+    mean: Floats | None
+    absolute: Floats | None
+    square: Floats | None
+
+
+class AllScales(Protocol):
+    """What is known of noise at many scales at once, without a law for each."""
+
+    def quantiles(self, words: Words, sizes: Floats) -> tuple[Floats, Floats]:
+        """The quantile of Z at word/2^64 for each scale, and a bound on its error."""
+
+    def errors(self, sizes: Floats) -> Error:
+        """Moments of the rounded noise at each scale."""
+
+
 @dataclass(frozen=True)
 class LawByScale:
-    """Noise whose shape changes with its scale: a law for each scale below `large`, then one."""
+    """Noise whose shape changes with its scale: a law for each scale below `large`, then one.
+
+    `table` knows all laws at once, if every scale has a law.
+    """
 
     large: Fraction
     beyond: Law
     below: Callable[[Fraction], Law]
+    table: AllScales | None = None
 
     def at(self, scale: Fraction) -> Law:
         """The law at this scale."""

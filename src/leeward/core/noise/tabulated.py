@@ -109,6 +109,25 @@ def _nearest(value: arb) -> int:
     return min(int(exact_value((value + arb(1) / 2).lower().floor())), 2**64 - 1)
 
 
+def quantile_in(
+    y: Floats, blur: Floats, anchor: Floats, linear: Floats, stretch: Floats, turn: Floats
+) -> tuple[Floats, Floats]:
+    """The quantile in a piece and a bound on its error, where y is known up to blur/2 of itself."""
+    torn = ~(blur < 0.5)
+    log = np.log(y)
+    blur = blur + ROUNDING + FUNCTION * np.abs(log)
+    grown = np.expm1(turn * log)
+    straight, bent = linear * log, stretch * grown
+    error = np.abs(linear) * blur + np.abs(stretch) * (
+        np.abs(grown) * FUNCTION + 2 * np.abs(1 + grown) * np.abs(turn) * blur
+    )
+    error += ROUNDING * (np.abs(anchor) + np.abs(straight) + np.abs(bent))
+    # Past blur·turn = 1 the factor 2 no longer covers exp's curvature.
+    torn |= ~(np.abs(turn) * blur < 1)
+    error[torn] = np.inf
+    return anchor + straight + bent, error
+
+
 @dataclass(frozen=True)
 class Table:
     """The law in float64 columns, one entry a piece, for the fast path.
@@ -182,20 +201,9 @@ class Table:
         with np.errstate(all="ignore"):
             y = distance * unit + self.base[piece]
             # Two units of distance either way move ln y by at most 4·unit/y when that is below ½.
-            blur = 4 * unit / y
-            torn |= ~(blur < 0.5)
-            log = np.log(y)
-            blur += ROUNDING + FUNCTION * np.abs(log)
-            grown = np.expm1(turn * log)
-            straight, bent = linear * log, stretch * grown
-            error = np.abs(linear) * blur + np.abs(stretch) * (
-                np.abs(grown) * FUNCTION + 2 * np.abs(1 + grown) * np.abs(turn) * blur
-            )
-            error += ROUNDING * (np.abs(anchor) + np.abs(straight) + np.abs(bent))
-            # Past blur·turn = 1 the factor 2 no longer covers exp's curvature.
-            torn |= ~(np.abs(turn) * blur < 1)
+            z, error = quantile_in(y, 4 * unit / y, anchor, linear, stretch, turn)
             error[torn] = np.inf
-            return anchor + straight + bent, error
+            return z, error
 
     def tails(self, z: Floats, piece: NDArray[np.intp]) -> tuple[Floats, Floats]:
         with np.errstate(all="ignore"):

@@ -56,6 +56,7 @@ from leeward.lab.audit.radial_controls import RADIAL_CONTROLS
 from leeward.lab.audit.recording import released
 from leeward.lab.audit.regression_exam import REGRESSION_CONTROLS
 from leeward.lab.audit.row_exam import ROW_CONTROLS
+from leeward.lab.audit.soft_exam import SOFT_CONTROLS
 from leeward.lab.audit.table_exam import (
     WITH_MARGINS,
     ClippedTable,
@@ -245,6 +246,7 @@ CONTROLS: tuple[Control, ...] = (
         detail=f"cells 2, {UNIT_EMPLOYER}",
     ),
     *STAIRS,
+    *SOFT_CONTROLS,
     Control("margins of the true scale", "slope", true_margins, detail=WITH_MARGINS),
     Control("x of jobs that began or ended", "vector_pareto", changing_jobs, detail=OF_GAINS),
     Control("a net change that never turns", "clipped", one_way_gains, detail=OF_GAINS),

@@ -48,6 +48,7 @@ from leeward.lab.audit.released_code import (
 from leeward.lab.audit.report_exam import REPORT_LINES
 from leeward.lab.audit.row import Grid, PolicyLine
 from leeward.lab.audit.row_exam import ROW_LINES
+from leeward.lab.audit.soft_exam import SOFT_LINES
 from leeward.lab.audit.table_exam import examine_clipped_table
 from leeward.lab.baselines.printed import stated_delta
 
@@ -258,6 +259,7 @@ LINES: tuple[AuditLine | PolicyLine, ...] = (
     code_line("joint_radial", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     code_line("joint_pareto", JOINT_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
     code_line("joint_clipped", JOINT_CLIPPED_CODE, options=SMALL_PRODUCT, at=(("1", "4"),)),
+    *SOFT_LINES,
     *REGRESSION_LINES,
     *HOMES_LINES,
     *ROW_LINES,

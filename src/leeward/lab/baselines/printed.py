@@ -16,9 +16,9 @@ from leeward.core.codebook import Cells
 from leeward.core.codebook.cells import Floats
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.exact import at_most, ball, dyadic_up, log_growth, precision, three_digits_up
-from leeward.core.noise.error import Error
 from leeward.core.noise.law import Law, laplace
 from leeward.core.noise.quartic import QuarticLaw
+from leeward.core.noise.scales import Error
 from leeward.core.randomness import SecretBits
 
 LOG_LAPLACE, SMOOTH_GAMMA, SMOOTH_LAPLACE = "log_laplace", "smooth_gamma", "smooth_laplace"
