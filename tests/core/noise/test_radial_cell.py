@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from leeward.core.exact import precision
+from leeward.core.noise.directions import all_within, equal_radii
 from leeward.core.noise.law import PiecewiseLaw
 from leeward.core.noise.radial_cell import (
     PublicTail,
     RadialCell,
     cell_law,
-    equal_radii,
     stated_cell,
-    within_all,
 )
 from leeward.core.noise.radial_law import RadialLaw, pareto_radius
 from tests.core.noise.radial import LAWS
@@ -89,17 +88,17 @@ def within(law: RadialLaw, reach: float) -> float:
 def test_all_cells_are_within_reach_as_often_as_said(name: str) -> None:
     law = LAWS[name]
     reaches = np.array([1.0, 2.0, 4.0, 8.0]) * (law.moment(1) or 1.0) / law.dimension
-    found = within_all(law, reaches)
+    found = all_within(law, reaches)
     for reach, share in zip(reaches.tolist(), found.tolist(), strict=True):
         truth = within(law, reach)
         assert truth - 0.02 < share < truth + 2e-3
-    wrong = within_all(law, reaches * 1.1)
+    wrong = all_within(law, reaches * 1.1)
     assert any(share > within(law, one) + 5e-3 for share, one in zip(wrong, reaches, strict=True))
 
 
 @every_law
 def test_equal_parts_of_the_radius_have_its_mean(law: RadialLaw) -> None:
-    radii = equal_radii(law)
+    radii = equal_radii(law, 1 << 10)
     assert (np.diff(radii) > 0).all()
     if (law.tail or 0) > 4:
         assert radii.mean() == pytest.approx(law.moment(1), rel=0.01)

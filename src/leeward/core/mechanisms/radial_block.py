@@ -17,7 +17,7 @@ from leeward.core.mechanisms.checked_columns import block_shape, whole_numbers
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.law import Law, PiecewiseLaw
 from leeward.core.noise.noise_source import Noise
-from leeward.core.noise.radial_cell import cell_law, stated_cell, within_all
+from leeward.core.noise.radial_cell import cell_law, stated_cell
 from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import Integers, Scales
 from leeward.core.privacy import StrongAlpha
@@ -86,7 +86,9 @@ class RadialBlock(Additive):
         """P(|Z| ≤ z in all cells), between points of a fine table."""
         if self.parameters.cells == 1:
             return alone
-        table = within_all(self.radius, np.exp(LOG_REACHES))
+        from leeward.core.noise.directions import all_within  # noqa: PLC0415 (a plan must not load draws)
+
+        table = all_within(self.radius, np.exp(LOG_REACHES))
         return lambda z: np.interp(np.log(z), LOG_REACHES, table, left=0.0)
 
     def scales(self, counts: Integers, largest: Integers) -> Scales:

@@ -34,7 +34,7 @@ from leeward.core.mechanisms.measurement import (
 from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.mechanisms.radial_block import RadialBlock
 from leeward.core.mechanisms.scale import Scale
-from leeward.core.noise.contrast import Contrast, Rates, radial_bound
+from leeward.core.noise.contrast import Contrast, Rates
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import CellNoise, Integers
@@ -275,9 +275,10 @@ def radial_critical(block: RadialBlock, scale: Scale | None, contrast: Contrast)
     """In units of the scale; with the noise of that scale, or of one that is known."""
     shared = block.shared
     if isinstance(shared, RadialLaw):
-        return radial_bound(
-            shared, contrast, MISSED_END, None if scale is None else scale.shrinkage()
-        )
+        from leeward.core.noise.directions import contrast_bound  # noqa: PLC0415 (it draws)
+
+        noisy = None if scale is None else scale.shrinkage()
+        return contrast_bound(shared, contrast, MISSED_END, noisy)
     return contrast.laplace(MISSED_END, _rates(shared or 0, scale))
 
 

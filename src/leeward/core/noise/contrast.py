@@ -9,9 +9,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.tabulated import Floats
-from leeward.core.randomness import SeededBits
 
 POINTS = 1 << 14
 """Points of a table of tails; it ends where exp(−FAR) is left."""
@@ -139,45 +137,3 @@ class Rates:
         kept = np.flatnonzero(found)
         at = np.exp(np.minimum(least + kept * step, 300.0))
         return cls(at, found[kept].astype(np.float64))
-
-
-ROWS, DRAWN, SURE = 1 << 15, 1 << 22, 3.0
-"""Seeded draws behind a bound, numbers behind them at most, and standard errors that widen it."""
-
-
-def radial_bound(
-    radius: RadialLaw, contrast: Contrast, tail: float, scale: tuple[Floats, Floats] | None
-) -> float:
-    """What a contrast of cells with one radius is above with at most this probability.
-
-    `scale`, if it is noisy: chances and values of what the bound is multiplied by.
-    """
-    sums, radii = _directions(radius.dimension), _radii(radius)
-    start, end = contrast.m, contrast.m + contrast.n
-    drawn = contrast.a * sums[:, start] - contrast.b * (sums[:, end] - sums[:, start])
-    drawn = drawn * radii
-    if scale is not None:
-        chances, values = scale
-        generator = SeededBits(radius.dimension + 1).generator
-        drawn = drawn / generator.choice(values, size=len(drawn), p=chances / chances.sum())
-    blur = SURE * sqrt(tail * (1 - tail) / len(drawn))
-    rank = len(drawn) - max(int((tail - blur) * len(drawn)), 1)
-    return float(max(np.partition(drawn, rank)[rank], 0.0))
-
-
-@lru_cache(maxsize=8)
-def _directions(dimension: int) -> Floats:
-    """Draws of sums of the first coordinates of a direction in the norm of sums, from 0 on."""
-    rows = max(min(ROWS, DRAWN // dimension), 1 << 10)
-    generator = SeededBits(dimension).generator
-    signed = generator.laplace(size=(rows, dimension))
-    signed /= np.abs(signed).sum(axis=1, keepdims=True)
-    return np.pad(np.cumsum(signed, axis=1), ((0, 0), (1, 0)))
-
-
-@lru_cache(maxsize=16)
-def _radii(radius: RadialLaw) -> Floats:
-    """As many radii, equal parts of their law, in an order of their own."""
-    rows = len(_directions(radius.dimension))
-    words = ((np.arange(rows) + 0.5) / rows * 2.0**64).astype(np.uint64)
-    return SeededBits(radius.dimension + 2).generator.permuted(radius.approximate(words)[0])

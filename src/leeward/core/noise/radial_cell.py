@@ -17,7 +17,6 @@ from leeward.core.noise.law import PiecewiseLaw, symmetric
 from leeward.core.noise.piece import Piece
 from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.tabulated import Floats, Words
-from leeward.core.randomness import SeededBits
 
 BITS = 256
 
@@ -132,33 +131,3 @@ class PublicTail:
         reach = np.array([float(-(piece.centre or 0)) for piece in law.pieces])[at]
         order = np.array([float(-piece.rate - 1) for piece in law.pieces])[at]
         return np.asarray(self.tail(x) * order * x / (reach + x))
-
-
-DRAWN, ROWS, RADII = 1 << 22, 1 << 15, 1 << 10
-"""Numbers behind a draw of the largest coordinate, rows at most, and equal parts of the radius."""
-
-SURE = 3.0
-"""Standard errors by which a share of draws is lowered."""
-
-
-def within_all(radius: RadialLaw, reach: Floats) -> Floats:
-    """P(all coordinates stay within these numbers), less what chance may have added."""
-    largest, radii = _largest(radius.dimension), equal_radii(radius)
-    at = np.asarray(reach, dtype=np.float64)[..., None] / radii
-    share = (np.searchsorted(largest, at, side="right") / len(largest)).mean(axis=-1)
-    return np.asarray(np.maximum(share - SURE * np.sqrt(share * (1 - share) / len(largest)), 0.0))
-
-
-@lru_cache(maxsize=64)
-def equal_radii(radius: RadialLaw) -> Floats:
-    """The middles of equal parts of the law of the radius."""
-    words = ((np.arange(RADII) + 0.5) / RADII * 2.0**64).astype(np.uint64)
-    return radius.approximate(words)[0]
-
-
-@lru_cache(maxsize=16)
-def _largest(dimension: int) -> Floats:
-    """Seeded draws of the largest of D, in order."""
-    rows = min(ROWS, max(DRAWN // dimension, RADII))
-    each = SeededBits(dimension).generator.exponential(size=(rows, dimension))
-    return np.asarray(np.sort(each.max(axis=1) / each.sum(axis=1)))

@@ -1,7 +1,7 @@
 """Job prices: what a cap on one job beside a size costs in error, on a made-up economy.
 
-Errors are closed forms of the mechanism that a plan would take, at the sizes of the economy. Nothing
-is drawn, and no table pays for margins.
+Errors are closed forms of the mechanism that a plan would take, at the sizes of the economy.
+Nothing is drawn, and no table pays for margins.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -47,7 +47,7 @@ STROKES = (
 
 @dataclass(frozen=True)
 class JobPrice:
-    """The mean error of a table under both numbers; no mechanism and no error where none keeps them.
+    """The mean error of a table under both numbers; without a mechanism where none keeps them.
 
     `least` is the floor Δ of the noise.
     """
@@ -63,7 +63,7 @@ class JobPrice:
 def job_prices(
     alpha: Fraction = ALPHA,
     pairs: Sequence[tuple[Fraction, Fraction]] = PAIRS,
-    progress: Callable[[int, int], None] = lambda done, of: None,
+    progress: Callable[[int, int], None] = lambda *_: None,
 ) -> tuple[JobPrice, ...]:
     """Of all jobs, of eight kinds of workers and of six breakdowns of every workplace cell."""
     with open_economy(ECONOMY, progress) as (engine, book):
@@ -148,8 +148,8 @@ def price_lines(prices: Sequence[JobPrice], alpha: Fraction) -> Iterator[str]:
         yield "  ".join(f"{text:<{width}}" for text, width in zip(row, wide, strict=True)).rstrip()
     yield ""
     yield (
-        f"Mean absolute error in jobs at α = {float(alpha):g}, without margins, by the mechanism that "
-        f"auto takes: place × sector × ownership of {economy_words(ECONOMY)}."
+        f"Mean absolute error in jobs at α = {float(alpha):g}, without margins, by the mechanism "
+        f"that auto takes: place × sector × ownership of {economy_words(ECONOMY)}."
     )
 
 

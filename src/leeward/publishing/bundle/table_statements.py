@@ -169,8 +169,8 @@ class NoiseStatement(SparseStatement):
     that law, and Σ over as many worker cells as it has dimensions. The width is at least `least`
     jobs. It is `share` times the margin, or the distance from `low` to the value; at most `per_job`
     times the value where that is given, and just that where the share is 0. `relative`: the noise
-    is the width times Z/(1+Z). Rounding moves its mean by up to `lean` jobs, the largest shift over 128
-    sizes of the largest establishment; left out where there is none.
+    is the width times Z/(1+Z). Rounding moves its mean by up to `lean` jobs, the largest shift over
+    128 sizes of the largest establishment; left out where there is none.
     """
 
     optional = ("pieces", "shared", "radius", "relative", "per_job", "clips", "lean")
