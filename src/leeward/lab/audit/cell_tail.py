@@ -19,7 +19,7 @@ from leeward.core.noise.radial_law import RadialLaw
 
 
 @dataclass(frozen=True)
-class Stretch:
+class TailStretch:
     """The tail on one piece."""
 
     piece: Piece
@@ -43,11 +43,11 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class CellTail:
+class CellTails:
     """The tail at whole multiples of a unit."""
 
     unit: arb
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[TailStretch, ...]
     ends: tuple[int, ...]
     """From which multiple on the next stretch is right."""
 
@@ -57,24 +57,24 @@ class CellTail:
         return self.stretches[number].at(multiple * self.unit)
 
 
-def cell_tail(radius: RadialLaw, unit: Fraction) -> CellTail:
+def cell_tail(radius: RadialLaw, unit: Fraction) -> CellTails:
     """At the present precision."""
     return _cell_tail(radius, unit, ctx.prec)
 
 
 @lru_cache(maxsize=1 << 12)
-def _cell_tail(radius: RadialLaw, unit: Fraction, bits: int) -> CellTail:
+def _cell_tail(radius: RadialLaw, unit: Fraction, bits: int) -> CellTails:
     ends = tuple(ceil(joint / unit) for joint in radius.joints)
-    return CellTail(ball(unit), _stretches(radius, bits), ends)
+    return CellTails(ball(unit), _stretches(radius, bits), ends)
 
 
 @lru_cache(maxsize=256)
-def _stretches(radius: RadialLaw, _bits: int) -> tuple[Stretch, ...]:
+def _stretches(radius: RadialLaw, _bits: int) -> tuple[TailStretch, ...]:
     whole = radius.falling(Fraction(0), radius.dimension)
     return tuple(_stretch(radius, piece, whole) for piece in radius.pieces)
 
 
-def _stretch(radius: RadialLaw, piece: Piece, whole: arb) -> Stretch:
+def _stretch(radius: RadialLaw, piece: Piece, whole: arb) -> TailStretch:
     p, end = radius.dimension, piece.high
     factor = radius.falling(piece.low or Fraction(0)) / whole
     start = ball(piece.low or Fraction(0))
@@ -90,7 +90,7 @@ def _stretch(radius: RadialLaw, piece: Piece, whole: arb) -> Stretch:
             integrals.append(integrals[-1] / ball(abs(piece.rate + m)))
     order = piece.rate if piece.centre is None else piece.rate + p
     if end is None:
-        return Stretch(piece, integrals[p], order, arb(0), ())
+        return TailStretch(piece, integrals[p], order, arb(0), ())
     coefficients = []
     for k in reversed(range(p)):
         m = p - k
@@ -100,4 +100,4 @@ def _stretch(radius: RadialLaw, piece: Piece, whole: arb) -> Stretch:
             own = power(abs(ball(end - piece.centre)), piece.rate + m)
         rest = radius.falling(end, m) / whole - integrals[m] * own
         coefficients.append(rest / factorial(k))
-    return Stretch(piece, integrals[p], order, ball(end), coefficients)
+    return TailStretch(piece, integrals[p], order, ball(end), coefficients)

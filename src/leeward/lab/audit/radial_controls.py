@@ -41,10 +41,10 @@ class SlopeNumbers:
     reach: Fraction
 
     @classmethod
-    def of(cls, made: R) -> "SlopeNumbers":
+    def of(cls, genuine: R) -> "SlopeNumbers":
         """Those of the theorem."""
-        p, r = made.radius.dimension, made.order
-        return cls(p, made.parameters.aimed, r - p, r + p, 1 / made.parameters.growth)
+        p, r = genuine.radius.dimension, genuine.order
+        return cls(p, genuine.parameters.aimed, r - p, r + p, 1 / genuine.parameters.growth)
 
     @property
     def radius(self) -> RadialLaw:
@@ -105,8 +105,8 @@ def spoilt_block(slip: Slip, plus: int = 1) -> Callable[[Depth], PrivacyLoss]:
     """A block of eight cells."""
 
     def examine(depth: Depth) -> PrivacyLoss:
-        made = sound(RadialSlope, epsilon=EPSILON, cells=CELLS, plus=plus)
-        spoilt = replace(made, radius=slip(SlopeNumbers.of(made)))
+        genuine = sound(RadialSlope, epsilon=EPSILON, cells=CELLS, plus=plus)
+        spoilt = replace(genuine, radius=slip(SlopeNumbers.of(genuine)))
         return block(spoilt, StrongAlpha(plus), depth)
 
     return examine
@@ -116,8 +116,8 @@ def spoilt_product(slip: Slip) -> Callable[[Depth], PrivacyLoss]:
     """Three tables."""
 
     def examine(depth: Depth) -> PrivacyLoss:
-        made = sound(JointRadial, epsilon=EPSILON, tables=(2, 3, 2))
-        return joint_loss(replace(made, radius=slip(SlopeNumbers.of(made))), STRONG, depth)
+        genuine = sound(JointRadial, epsilon=EPSILON, tables=(2, 3, 2))
+        return joint_loss(replace(genuine, radius=slip(SlopeNumbers.of(genuine))), STRONG, depth)
 
     return examine
 
@@ -126,9 +126,9 @@ def spoilt_pay(slip: Slip) -> Callable[[Depth], PrivacyLoss]:
     """Count and payroll."""
 
     def examine(depth: Depth) -> PrivacyLoss:
-        made = sound(PayRadial, cap=CAP[1])
-        spoilt = replace(made, radius=slip(SlopeNumbers.of(made)))
-        return pay_loss(spoilt, replace(steps_of(made, "strong"), kinds=(1,)), depth)
+        genuine = sound(PayRadial, cap=CAP[1])
+        spoilt = replace(genuine, radius=slip(SlopeNumbers.of(genuine)))
+        return pay_loss(spoilt, replace(steps_of(genuine, "strong"), kinds=(1,)), depth)
 
     return examine
 
@@ -151,8 +151,8 @@ class CutTables(JointRadial):
 
 def cut_block(depth: Depth) -> PrivacyLoss:
     """A tenth less noise on a block."""
-    made = sound(RadialSlope, epsilon=EPSILON, cells=CELLS)
-    return block(twin(CutSlope, made), STRONG, depth)
+    genuine = sound(RadialSlope, epsilon=EPSILON, cells=CELLS)
+    return block(twin(CutSlope, genuine), STRONG, depth)
 
 
 def cut_product(depth: Depth) -> PrivacyLoss:
