@@ -22,6 +22,7 @@ from tests.core.mechanisms.built import build
 ALPHA = Fraction(1, 10)
 OPTIONS: dict[str, dict[str, object]] = {
     "joint_pareto": {"tables": (3, 2)},
+    "joint_radial": {"tables": (3, 2)},
     "joint_clipped": {"tables": (3, 2)},
     "node_laplace": {"theta": 20},
     "smooth_laplace": {"delta": "0.001"},

@@ -32,6 +32,8 @@ WITHOUT_NUMBERS = ("randomised", "unary")
 """Channels that draw no whole numbers."""
 
 DEFECTS = {
+    ("slope", "tables that overlap priced as if apart"),
+    ("vector_pareto", "filters on workers taken to keep apart"),
     ("edge_laplace", "noise for one job only"),
     ("edge_laplace", "two periods of a person booked as one"),
     ("edge_laplace", "two kept codes taken for one row"),
