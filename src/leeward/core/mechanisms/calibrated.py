@@ -139,7 +139,8 @@ class Mechanism(ABC):
         `table` is a kind of `TABLES`.
         """
         kind = self.usual_table if table is None else table
-        return claim(self.name, self.proved, self.price(), policy, kind)
+        price = self.price().with_job(*self.one_job())
+        return claim(self.name, self.proved, price, policy, kind)
 
     @abstractmethod
     def measurement(self, *, by_cell: bool, margins: "MarginRule") -> "Measurement":

@@ -272,4 +272,5 @@ class ByMechanism(Recordable, Generic[M]):
         values = self.mechanism.guarantee(policy, table=table)
         if not self.margins.epsilon:
             return values
-        return sequential(values, Guarantee(values.policy, values.alpha, self.margins.epsilon))
+        margins = Guarantee(values.policy, values.alpha, self.margins.epsilon)
+        return sequential(values, margins.with_job(self.margins.epsilon_job, Fraction(0)))

@@ -196,6 +196,13 @@ class Guarantee:
         own = {name: self._job(getattr(self, name)) for name in JOB_LOSSES}
         return replace(self, **{**own, **changed})
 
+    def with_job(self, epsilon: Fraction, rho: Fraction) -> "Guarantee":
+        """The same where one job costs no more than this; without an α it is what its steps cost."""
+        if not self.policy.uses_alpha:
+            return self
+        job = {"epsilon_job": min(epsilon, self.epsilon), "rho_job": min(rho, self.rho)}
+        return self._with(job)
+
     def share(self, part: Fraction) -> "Guarantee":
         """This part of every loss: the budget of a table of many."""
         return replace(

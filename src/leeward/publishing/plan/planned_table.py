@@ -20,6 +20,10 @@ from leeward.publishing.plan.sql import by_hand
 from leeward.publishing.plan.table_reading import read_marginal
 
 
+NEARLY = Fraction(1, 10**6)
+"""A table whose floor was found for a cap is charged the cap: what it costs is less by this."""
+
+
 @dataclass(frozen=True)
 class PlannedTable:
     """A table with the mechanism that will release it."""
@@ -54,6 +58,8 @@ class PlannedTable:
                 next_step="Leave mechanism out for auto, or raise protect.epsilon_job or the "
                 "table's share.",
             )
+        if part.has_job_losses and charge.epsilon_job > part.epsilon_job * (1 - NEARLY):
+            charge = charge.with_job(part.epsilon_job, charge.rho_job)  # a number of few digits
         charge = charge if person_rows is None else charge.for_person(person_rows)
         return cls(marginal, written, measurement, charge, why, person_rows)
 
