@@ -197,7 +197,7 @@ class Guarantee:
         return replace(self, **{**own, **changed})
 
     def with_job(self, epsilon: Fraction, rho: Fraction) -> "Guarantee":
-        """The same where one job costs no more than this; without an α it is what its steps cost."""
+        """The same where one job costs no more than this; without an α what its steps cost."""
         if not self.policy.uses_alpha:
             return self
         job = {"epsilon_job": min(epsilon, self.epsilon), "rho_job": min(rho, self.rho)}

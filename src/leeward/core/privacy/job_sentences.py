@@ -4,7 +4,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, PrimaryJob, SingleJob
-from leeward.core.privacy.words import Sentence, growth_text, jobs_more, unit_text, units_text
+from leeward.core.privacy.words import (
+    Sentence,
+    growth_text,
+    jobs_more,
+    stated_epsilon,
+    unit_text,
+    units_text,
+)
 
 if TYPE_CHECKING:
     from leeward.core.privacy.guarantee import Guarantee
@@ -21,6 +28,7 @@ TOTAL_SCOPE = Sentence(
     "agree with the codebook fall under a fixed rule, and none refuses a release. Whether one "
     "row agrees is hidden as the value of a person's attribute is.",
     2,
+    True,
 )
 
 
@@ -38,7 +46,9 @@ def loss_of_steps(guarantee: "Guarantee") -> str:
     """What m steps cost beside m times ε: group privacy of δ and ρ."""
     if guarantee.rho > 0:
         return ", and m² times the ρ"
-    return ", and (e^(mε)−1)/(e^ε−1) times the δ" if guarantee.delta > 0 else ""
+    ratio = "(e^(mε)−1)/(e^ε−1)"
+    ratio = ratio.replace("ε", "ε_job") if guarantee.has_job_losses else ratio
+    return f", and {ratio} times the δ" if guarantee.delta > 0 else ""
 
 
 def many_times(guarantee: "Guarantee", stated: str, each: int = 1) -> str:
@@ -55,12 +65,12 @@ def jobs(guarantee: "Guarantee", rule: JobsRule) -> tuple[Sentence, ...]:
     if isinstance(rule, EveryJob):
         text = (
             "Every job counts, however many a worker holds: a job is the record. A person who "
-            f"holds m jobs has {many_times(guarantee, 'the stated epsilon', each)}."
+            f"holds m jobs has {many_times(guarantee, stated_epsilon(guarantee), each)}."
         )
-        return (Sentence("jobs", text, each),)
+        return (Sentence("jobs", text, each, each == 1),)
     if isinstance(rule, SingleJob):
         text = "Every worker holds at most one job; the data were checked for it."
-        return (Sentence("jobs", text, each),)
+        return (Sentence("jobs", text, each, each == 1),)
     return tuple(_counted_jobs(guarantee, rule, each))
 
 
@@ -86,10 +96,10 @@ def _counted_jobs(
         f"{_counted(rule)} The guarantee speaks of counted jobs: a worker with all jobs together "
         f"has {_times(guarantee, steps)}."
     )
-    yield Sentence("jobs", text, steps)
+    yield Sentence("jobs", text, steps, each == 1)
     most = _times(guarantee, 2 * each)
     text = f"One single job has at most {most}, since it may displace another."
-    yield Sentence("job-displaced", text, 2 * each)
+    yield Sentence("job-displaced", text, 2 * each, each == 1)
     if guarantee.alpha is not None:
         kinds = " of every kind and group of kinds" if guarantee.policy.name == "weak" else ""
         text = (
@@ -103,20 +113,22 @@ def _counted_jobs(
 
 def cap_of_jobs(cap: "Guarantee", most: int) -> Sentence:
     """What the cap of an account means for a worker with several jobs; 0: all of them count."""
+    much = "the epsilon of one job" if cap.has_job_losses else "as much epsilon"
     if most == 0:
-        lost = many_times(cap, "as much epsilon") if cap.rho else "m times as much epsilon"
+        lost = many_times(cap, "as much epsilon") if cap.rho else f"m times {much}"
         text = f"Every job counts: a worker who holds m jobs may lose {lost}."
-        return Sentence("jobs", text, 1)
-    lost = f"{most**2} times as much rho" if cap.rho else f"{most} times as much epsilon"
-    return Sentence(
-        "jobs", f"Up to {most} jobs of a worker count: such a worker may lose {lost}.", most
-    )
+        return Sentence("jobs", text, 1, True)
+    lost = f"{most**2} times as much rho" if cap.rho else f"{most} times {much}"
+    text = f"Up to {most} jobs of a worker count: such a worker may lose {lost}."
+    return Sentence("jobs", text, most, True)
 
 
 def _times(guarantee: "Guarantee", steps: int) -> str:
     if guarantee.measure == "zCDP":
-        return "the stated rho" if steps == 1 else f"{steps**2} times the stated rho"
-    stated = {1: "the", 2: "twice the"}.get(steps, f"{steps} times the") + " stated epsilon"
+        rho = stated_epsilon(guarantee, "the stated rho")
+        return rho if steps == 1 else f"{steps**2} times {rho}"
+    stated = stated_epsilon(guarantee)
+    stated = {1: "", 2: "twice "}.get(steps, f"{steps} times ") + stated
     if steps == 1 or (guarantee.rho == 0 and guarantee.delta == 0):
         return stated
     return f"{stated} (m = {steps}{loss_of_steps(guarantee)})"

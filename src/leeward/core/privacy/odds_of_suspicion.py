@@ -12,7 +12,7 @@ from leeward.core.errors import NotCovered
 from leeward.core.exact import START_BITS, ball, exact_value, number_text, precision
 from leeward.core.privacy.delta import tail_epsilon
 from leeward.core.privacy.job_sentences import many_times, most_jobs
-from leeward.core.privacy.words import Sentence
+from leeward.core.privacy.words import Sentence, stated_epsilon
 
 if TYPE_CHECKING:
     from leeward.core.privacy.guarantee import Guarantee
@@ -108,22 +108,24 @@ def suspicion(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
             f"What becomes of a suspicion of 1 in {OF} cannot be bounded by a number: {part} is "
             "above 0, and within it more may be revealed than the factor says.",
         )
-    twice, all_jobs = "twice epsilon", f"{most_jobs(rule)} times epsilon"
+    named = stated_epsilon(guarantee, "the epsilon") if guarantee.has_job_losses else "epsilon"
+    twice, all_jobs = f"twice {named}", f"{most_jobs(rule)} times {named}"
     if guarantee.rho > 0:
-        twice, all_jobs = "4 times rho", f"{most_jobs(rule) ** 2} times rho"
+        named = named.replace("epsilon", "rho")
+        twice, all_jobs = f"4 times {named}", f"{most_jobs(rule) ** 2} times {named}"
     if guarantee.policy.name == "person":
         whole = " This speaks of a person with the entire history; of one single row of it, which "
         single = f"may displace another, at {twice}."
         return Sentence("odds", f"A{found.words[1:]}{whole}{single}", 1)
     several = {
         EveryJob: " This speaks of one job; of m jobs of a person together, at "
-        f"{many_times(guarantee, 'epsilon')}.",
+        f"{many_times(guarantee, named)}.",
         PrimaryJob: " This speaks of all jobs of a person; of one single job, which may displace "
         f"another, at {twice}.",
         BoundedJobs: " This speaks of one counted job; of one single job, which may displace "
         f"another, at {twice}; of all jobs of a person, at {all_jobs}.",
     }.get(type(rule), "")
-    return Sentence("odds", f"A{found.words[1:]}{several}", 1)
+    return Sentence("odds", f"A{found.words[1:]}{several}", 1, True)
 
 
 def suspicion_in_all(cap: "Guarantee") -> Sentence:
@@ -131,7 +133,7 @@ def suspicion_in_all(cap: "Guarantee") -> Sentence:
     spent = odds(cap)
     if spent is None:
         return Sentence("odds", "A delta bounds no suspicion by a number.")
-    return Sentence("odds", f"All of it spent, {spent.words}", 1)
+    return Sentence("odds", f"All of it spent, {spent.words}", 1, True)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,9 @@ from leeward.core.privacy.words import (
     growth_text,
     jobs_more,
     of_guarantee,
+    of_jobs,
     of_release,
+    of_released_jobs,
     unit_text,
 )
 
@@ -106,7 +108,10 @@ def pay_changed(
 ) -> Sentence:
     """What a change of one person's pay costs: one proportional step, two of any other policy."""
     steps, why = 2, ", as between two values of any attribute: the job leaves and joins again"
-    if guarantee.policy.name == "proportional" and not isinstance(rule, PrimaryJob):
+    raised = guarantee.policy.name == "proportional" and not isinstance(rule, PrimaryJob)
+    # One step in which no job leaves, or two single jobs: the smaller of both.
+    raised = raised and 2 * guarantee.epsilon_job >= guarantee.epsilon
+    if raised:
         steps, why = 1, ""
     if isinstance(rule, PrimaryJob):
         why = ", since another job may become the primary one"
@@ -117,6 +122,8 @@ def pay_changed(
     if guarantee.policy.name == "person":
         held, why, most = " in all rows that count", ", as between any two histories", 1
     text = f"Between two pays of a person{held}, the odds change {FACTOR}{why}."
+    if not raised and guarantee.has_job_losses:
+        telling = of_released_jobs if telling is of_release else of_jobs
     return telling(guarantee, "pay-changed", steps * most, text)
 
 

@@ -13,7 +13,10 @@ from leeward.core.privacy.words import (
     growth_text,
     jobs_more,
     of_guarantee,
+    of_jobs,
     of_release,
+    of_released_jobs,
+    stated_epsilon,
     unit_text,
     units_text,
 )
@@ -285,14 +288,14 @@ def _proportional(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
 
 def _person(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
     most = most_jobs(rule)
-    yield of_guarantee(
+    yield of_jobs(
         guarantee,
         "person",
         most,
         'Seeing the release changes the odds between "this person works here" and "has no job" '
         f"{FACTOR}{_held(guarantee, rule)}.",
     )
-    yield of_guarantee(
+    yield of_jobs(
         guarantee,
         "person-moved",
         2 * most,
@@ -303,7 +306,7 @@ def _person(guarantee: "Guarantee", rule: JobsRule) -> Iterator[Sentence]:
 
 def _held(guarantee: "Guarantee", rule: JobsRule) -> str:
     if isinstance(rule, EveryJob):
-        times = many_times(guarantee, "that ε")
+        times = many_times(guarantee, "that ε_job" if guarantee.has_job_losses else "that ε")
         return f" for each job that the person holds (m jobs: {times})"
     if isinstance(rule, BoundedJobs) and rule.most > 1:
         return f", if up to {rule.most} jobs of the person count"
@@ -344,17 +347,16 @@ def worker(guarantee: "Guarantee", rule: JobsRule) -> Sentence:
     if isinstance(rule, EveryJob):
         jobs = (
             " This speaks of each job that the person holds: a person with m jobs has "
-            f"{many_times(guarantee, 'the epsilon')}."
+            f"{many_times(guarantee, stated_epsilon(guarantee, 'the epsilon'))}."
         )
     else:
         jobs = " This speaks of all jobs of the person that count, together."
-    return of_release(
-        guarantee,
-        "person",
-        most,
+    text = (
         'Seeing these tables changes the odds between "this person works here" and "has no job" '
-        f"{FACTOR}.{jobs}",
+        f"{FACTOR}.{jobs}"
     )
+    removal = guarantee.policy.name == "establishment"
+    return (of_release if removal else of_released_jobs)(guarantee, "person", most, text)
 
 
 def establishment(guarantee: "Guarantee", rule: JobsRule) -> Sentence:

@@ -73,12 +73,14 @@ FACTOR = "<factor>"
 class Sentence:
     """A printed text, and the number of steps between the possibilities that it compares.
 
-    Without steps it bounds nothing: it warns of what is not protected, or explains a measure.
+    Without steps it bounds nothing: it warns of what is not protected, or explains a measure. Where
+    it is about `jobs`, a step is one job more at one establishment, which costs ε_job.
     """
 
     id: str
     text: str
     steps: int | None = None
+    jobs: bool = False
 
 
 def joined(sentences: Iterable[Sentence]) -> str:
@@ -94,6 +96,32 @@ def of_guarantee(guarantee: "Guarantee", name: str, steps: int, text: str) -> Se
 def of_release(guarantee: "Guarantee", name: str, steps: int, text: str) -> Sentence:
     """The same for a release: the factor is followed by its losses."""
     return Sentence(name, text.replace(FACTOR, bound(guarantee, steps, named=True)), steps)
+
+
+def of_jobs(guarantee: "Guarantee", name: str, jobs: int, text: str) -> Sentence:
+    """A sentence about a worker: between its possibilities are so many single jobs."""
+    return _about_jobs(guarantee, name, jobs, text, named=False)
+
+
+def of_released_jobs(guarantee: "Guarantee", name: str, jobs: int, text: str) -> Sentence:
+    """The same for a release: the factor is followed by its losses."""
+    return _about_jobs(guarantee, name, jobs, text, named=True)
+
+
+def _about_jobs(
+    guarantee: "Guarantee", name: str, jobs: int, text: str, *, named: bool
+) -> Sentence:
+    if not guarantee.has_job_losses:
+        return Sentence(name, text.replace(FACTOR, bound(guarantee, jobs, named=named)), jobs, True)
+    said = bound(guarantee.job, jobs, named=named)
+    if named:
+        said = said.removesuffix(")") + f" for {'one job' if jobs == 1 else f'{jobs} jobs'})"
+    return Sentence(name, text.replace(FACTOR, said.replace("ε)", "ε_job)")), jobs, True)
+
+
+def stated_epsilon(guarantee: "Guarantee", named: str = "the stated epsilon") -> str:
+    """What a sentence about jobs calls ε: "the stated epsilon", of one job where that is less."""
+    return f"{named} of one job" if guarantee.has_job_losses else named
 
 
 def bound(guarantee: "Guarantee", steps: int, *, named: bool = False) -> str:

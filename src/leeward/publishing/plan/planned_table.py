@@ -19,7 +19,6 @@ from leeward.publishing.plan.request import WrittenTable, as_list
 from leeward.publishing.plan.sql import by_hand
 from leeward.publishing.plan.table_reading import read_marginal
 
-
 NEARLY = Fraction(1, 10**6)
 """A table whose floor was found for a cap is charged the cap: what it costs is less by this."""
 
