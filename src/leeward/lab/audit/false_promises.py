@@ -8,11 +8,12 @@ from flint import arb
 
 from leeward.core.codebook import BoundedJobs, PrimaryJob
 from leeward.core.exact import ball, precision
+from leeward.core.mechanisms import mechanism
 from leeward.core.privacy.words import Sentence
 from leeward.lab.audit import job_worlds, pay_worlds, worlds
 from leeward.lab.audit.local_exam import second_report
 from leeward.lab.audit.promises import JOB_PAIRS, PAIRS, Promise, beside, largest_loss
-from leeward.lab.audit.publication import Publication, settings, zcdp
+from leeward.lab.audit.publication import Publication, at_one_job, settings, zcdp
 from leeward.lab.audit.worlds import Possibilities, WorldPair
 
 
@@ -158,6 +159,30 @@ FALSE_PROMISES = (
         setting=lambda _: next(
             setting for setting in settings() if setting.policy == "person" and setting.rows == 1
         ),
+    ),
+    FalsePromise(
+        "size-at-one-job",
+        "strong",
+        "Beside ε = 4 for sizes, ε_job = 1 bounds the odds between sizes x and at most (1+α)x.",
+        PAIRS["size"],
+        setting=lambda _: at_one_job(),
+        allowed=Publication.allowed_jobs,
+    ),
+    FalsePromise(
+        "person-moved-at-one-job",
+        "strong",
+        "Between two workplaces of a person the odds change by e^ε_job.",
+        PAIRS["person-moved"],
+        setting=lambda _: at_one_job(),
+        allowed=Publication.allowed_jobs,
+    ),
+    FalsePromise(
+        "one-job-without-its-floor",
+        "strong",
+        "A floor of one job hides one job by ε_job = 1 beside ε = 4.",
+        PAIRS["person"],
+        setting=lambda _: replace(at_one_job(), made=mechanism("slope", alpha="0.1", epsilon=4)),
+        allowed=lambda _, jobs: ball(jobs),
     ),
     FalsePromise(
         "size-without-floor",

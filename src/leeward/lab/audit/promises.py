@@ -241,7 +241,8 @@ def examined(setting: Publication, sentence: Sentence, rule: JobsRule) -> Promis
     computed = largest_loss(examined_setting, pairs(setting, sentence, rule))
     if sentence.steps is None:
         return replace(beside(setting, sentence, INFINITE, computed), warns=True)
-    return beside(setting, sentence, setting.allowed(sentence.steps), computed)
+    allowed = setting.allowed_jobs if sentence.jobs else setting.allowed
+    return beside(setting, sentence, allowed(sentence.steps), computed)
 
 
 def largest_loss(setting: Publication, worlds_apart: Iterable[WorldPair]) -> arb:

@@ -64,6 +64,8 @@ class Publication:
         plus = self.made.parameters.plus
         name = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
         name += f", plus {plus}" if plus > 1 else ""
+        cap = self.made.parameters.epsilon_job
+        name += "" if cap is None else f", one job {cap}"
         name += "" if self.unit is None else f", unit {self.unit}"
         name += f", rho {self.rho}" if self.rho else ""
         name += f", rows {self.rows}" if self.rows > 1 else ""
@@ -87,6 +89,13 @@ class Publication:
     def allowed(self, steps: int | Fraction) -> arb:
         """The loss of k steps: k·ε, or k²·ρ (group privacy)."""
         return ball(steps**2 * self.rho if self.rho else steps * self.epsilon)
+
+    def allowed_jobs(self, jobs: int | Fraction) -> arb:
+        """The same of so many single jobs, each of which costs ε_job, or ρ_job."""
+        guarantee = self.guarantee
+        if not guarantee.has_job_losses:
+            return self.allowed(jobs)
+        return ball(jobs**2 * guarantee.rho_job if self.rho else jobs * guarantee.epsilon_job)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -242,6 +251,11 @@ def zcdp() -> Publication:
     return Publication("strong", gaussian, "clipped block")
 
 
+def at_one_job() -> Publication:
+    """A workplace table under a cap on one job, with a floor that is no whole number."""
+    return Publication("strong", _made("slope", "0.1", "4", epsilon_job="1"), "all jobs")
+
+
 @lru_cache(maxsize=1)
 def settings() -> tuple[Publication, ...]:
     """The mechanisms under which sentences are examined; warnings, under the first of a policy."""
@@ -277,6 +291,15 @@ def settings() -> tuple[Publication, ...]:
         Publication("person", _made("edge_laplace", None, "1"), "each kind by itself"),
         Publication(
             "establishment", _made("node_laplace", None, "1", theta=8), "kept establishments"
+        ),
+        at_one_job(),
+        Publication(
+            "strong", _made("vector_pareto", "0.1", "4", cells=2, epsilon_job="1"), "block"
+        ),
+        Publication(
+            "proportional",
+            _made("payroll_slope", "0.1", "4", cap=CAP, epsilon_job="1"),
+            "payroll",
         ),
     )
 
