@@ -83,7 +83,7 @@ def test_several_cells_are_a_worker_table() -> None:
     built = additive("slope", epsilon=8, cells=8)
     with pytest.raises(NotCovered):
         built.guarantee("strong")
-    assert built.guarantee("weak") == Guarantee("weak", "0.1", 8)
+    assert built.guarantee("weak") == Guarantee("weak", "0.1", 8, epsilon_job=1)  # a job is in one
     assert additive("slope").guarantee("strong") == Guarantee("strong", "0.1", 1)
 
 

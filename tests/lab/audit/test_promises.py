@@ -46,7 +46,8 @@ def test_every_sentence_is_confirmed_and_every_false_one_rejected(rows: list[Pro
 
 def test_every_id_has_worlds_and_is_examined(rows: list[Promise]) -> None:
     explained = {"further", "zcdp"}  # measured on neighbours, not on worlds
-    assert {*PAIRS, *JOB_PAIRS, *explained, *SURVEYS} == set(IDS)
+    compared = {"curve"}  # of sizes
+    assert {*PAIRS, *JOB_PAIRS, *explained, *SURVEYS, *compared} == set(IDS)
     assert {row.id for row in rows if not row.control} == {*IDS, *READING}
 
 

@@ -44,6 +44,7 @@ GIVEN = re.compile(
     | ledger\.(id|entry|head)        # the ledger confirms them
     | tables\[\]\.codes\.\w+\.\w+    # what codes are called, by the codebook
     | tables\[\]\.statistic\.(cap|edges\[\])  # of the codebook, where no sentence names them
+    | budget\.spent\.(epsilon|rho)_job  # the ledger confirms them
     | tables\[\]\.rows               # compared with the rows of the files
     | tables\[\]\.totals\.(rows|codes\.\w+)  # compared with the rows of the files
     """,

@@ -22,7 +22,8 @@ from leeward.core.noise.law import FloatTails, Law, Normal
 from leeward.core.noise.noise_source import Noise, secret
 from leeward.core.noise.scales import CellNoise, Integers
 from leeward.core.noise.tabulated import Floats
-from leeward.core.privacy import Guarantee, Policy, sequential
+from leeward.core.privacy import Guarantee, Policy, StrongAlpha, sequential
+from leeward.core.privacy.steps import Growth, steps_from
 
 COVERAGE = Fraction(9, 10)
 """The share of cells whose released value is within its margin of the true one."""
@@ -141,6 +142,9 @@ class Measurement(Protocol):
 
     def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
         """What values and margins of a table cost together; refuses what is not proved."""
+
+    def loss(self, small: int, large: int) -> Fraction:
+        """The most that both lose between two sizes of an establishment."""
 
     def measure(self, columns: Cells | Entries) -> Measured:
         """Release: confidential columns become noisy values and their margins."""
@@ -274,3 +278,20 @@ class ByMechanism(Recordable, Generic[M]):
             return values
         margins = Guarantee(values.policy, values.alpha, self.margins.epsilon)
         return sequential(values, margins.with_job(self.margins.epsilon_job, Fraction(0)))
+
+    def loss(self, small: int, large: int) -> Fraction:
+        """Where each cell is noised by itself, as many jobs one by one: it has sizes of its own.
+
+        A noisy scale loses what the jobs lose, or as many steps where they are proved.
+        """
+        mechanism, jobs, margins = self.mechanism, large - small, self.margins
+        scale = margins.epsilon_job * jobs
+        if self.by_cell:
+            epsilon, rho = mechanism.one_job()
+            in_rho = mechanism.price().currency == "rho"
+            return (rho * jobs * jobs if in_rho else epsilon * jobs) + scale
+        if StrongAlpha() in mechanism.proved.get(mechanism.usual_table, ()):
+            step = Growth(self.parameters.growth, int(self.parameters.least))
+            steps = steps_from(small, step, Growth(Fraction(0), jobs))
+            scale = min(scale, margins.epsilon * steps)
+        return mechanism.loss(small, large) + scale

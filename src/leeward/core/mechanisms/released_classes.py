@@ -1,8 +1,6 @@
-"""Released classes: what statistics that follow from the counts of classes have in common.
+"""Released classes, which any mechanism for worker tables measures; nothing else reads the data.
 
-The classes are measured by any mechanism for worker tables; nothing else looks at the data. What is
-public of their noise bounds the noise of weighted sums of them: percentiles and flows take their
-ends from it (percentiles.proof.md, flows.proof.md).
+Percentiles and flows take their ends from its public noise (percentiles.proof.md, flows.proof.md).
 """
 
 from collections.abc import Callable
@@ -98,6 +96,10 @@ class FromClasses(Recordable):
     def guarantee(self, policy: Policy | str, *, table: str) -> Guarantee:
         """That of the classes: what follows from released numbers costs nothing."""
         return self.classes.guarantee(policy, table=table)
+
+    def loss(self, small: int, large: int) -> Fraction:
+        """That of the classes."""
+        return self.classes.loss(small, large)
 
     def expected(self, columns: Cells | Entries) -> Expected:
         """Of the classes."""

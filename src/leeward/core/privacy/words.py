@@ -56,6 +56,7 @@ IDS = (
     "raise",
     "wage-level",
     "wage-level-open",
+    "curve",
     "local",
     "local-reports",
     "local-odds",
@@ -99,7 +100,7 @@ def of_release(guarantee: "Guarantee", name: str, steps: int, text: str) -> Sent
 
 
 def of_jobs(guarantee: "Guarantee", name: str, jobs: int, text: str) -> Sentence:
-    """A sentence about a worker: between its possibilities are so many single jobs."""
+    """A sentence about a worker: its possibilities are this number of jobs apart."""
     return _about_jobs(guarantee, name, jobs, text, named=False)
 
 
@@ -152,14 +153,22 @@ def losses_text(guarantee: "Guarantee") -> str:
 
 def both_losses(guarantee: "Guarantee") -> str:
     """The same with what one job costs where that is less: "epsilon 4 (epsilon 1 for one job)"."""
-    said = losses_text(guarantee)
+    return losses_text(guarantee) + _beside(guarantee)
+
+
+def _beside(guarantee: "Guarantee") -> str:
     job = f" ({losses_text(guarantee.job)} for one job)"
-    return f"{said}{job}" if guarantee.has_job_losses else said
+    return job if guarantee.has_job_losses else ""
 
 
 def amount_text(guarantee: "Guarantee") -> str:
     """The loss in its currency: "epsilon 4", or "rho 0.2"."""
     return f"{guarantee.currency} {number_text(guarantee.amount)}"
+
+
+def both_amounts(guarantee: "Guarantee") -> str:
+    """The same with what one job costs where that is less."""
+    return amount_text(guarantee) + _beside(guarantee)
 
 
 def factor_text(epsilon: Fraction) -> str:

@@ -11,9 +11,10 @@ from leeward.core.exact import ball, precision
 from leeward.core.mechanisms import mechanism
 from leeward.core.privacy.words import Sentence
 from leeward.lab.audit import job_worlds, pay_worlds, worlds
+from leeward.lab.audit.at_one_job import at_one_job
 from leeward.lab.audit.local_exam import second_report
 from leeward.lab.audit.promises import JOB_PAIRS, PAIRS, Promise, beside, largest_loss
-from leeward.lab.audit.publication import Publication, at_one_job, settings, zcdp
+from leeward.lab.audit.publication import Publication, settings, zcdp
 from leeward.lab.audit.worlds import Possibilities, WorldPair
 
 
@@ -167,6 +168,13 @@ FALSE_PROMISES = (
         PAIRS["size"],
         setting=lambda _: at_one_job(),
         allowed=Publication.allowed_jobs,
+    ),
+    FalsePromise(
+        "doubling-as-one-step",
+        "strong",
+        "An establishment of 10 jobs against one of 20 has the stated epsilon.",
+        lambda population: [population.sizes_apart(10, 20)],
+        setting=lambda _: at_one_job(),
     ),
     FalsePromise(
         "person-moved-at-one-job",

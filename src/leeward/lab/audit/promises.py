@@ -16,16 +16,17 @@ from leeward.core.codebook import BoundedJobs, EveryJob, JobsRule, PrimaryJob, S
 from leeward.core.exact import ball, dyadic_up, precision
 from leeward.core.privacy import Guarantee, job_sentences, sentences
 from leeward.core.privacy.delta import tail_epsilon
+from leeward.core.privacy.loss_curve import largest_loss as largest_loss_of_sizes
 from leeward.core.privacy.odds_of_suspicion import OF, odds, suspicion, suspicion_in_all
 from leeward.core.privacy.pay_sentences import NO_PAY, PayRead, about_pay
 from leeward.core.privacy.words import Sentence
 from leeward.lab.audit import job_worlds, pay_worlds, worlds
+from leeward.lab.audit.at_one_job import every_setting
 from leeward.lab.audit.loss import INFINITE
 from leeward.lab.audit.publication import (
     Publication,
     approximate_delta,
     averaged_loss,
-    settings,
     zcdp_rho,
 )
 from leeward.lab.audit.row import CONFIRMED, REJECTED, UNDECIDED
@@ -85,6 +86,9 @@ WITH_PAY = (
 
 MEASURED = ("further", "zcdp")
 """Sentences that explain a measure: they have no worlds, `measures` examines them."""
+
+CURVE_SIZES = ((0, 8), (10, 20), (0, 40), (30, 90))
+"""Sizes of one establishment between which the loss curve is examined: of blocks the first two."""
 
 SURVEYS = ("local", "local-reports", "local-odds", "local-anew", "local-part", "local-employer")
 """Sentences of surveys: they compare answers of a person, `survey_promises` examines them."""
@@ -156,7 +160,7 @@ def _number(value: arb) -> float | str:
 def true_promises() -> Iterator[Promise]:
     """Every sentence under every policy and mechanism."""
     warned = set[tuple[str, str]]()
-    for setting in settings():
+    for setting in every_setting():
         for sentence, rule in printed(setting):
             warning = (setting.policy, sentence.id)
             if sentence.id in MEASURED or warning in warned:
@@ -165,6 +169,19 @@ def true_promises() -> Iterator[Promise]:
                 warned.add(warning)
             yield examined(setting, sentence, rule)
     yield from measures()
+    for setting in every_setting():
+        if setting.policy == "strong" and setting.table in ("all jobs", "block"):
+            yield from curve(setting)
+
+
+def curve(setting: Publication) -> Iterator[Promise]:
+    """What the loss curve says of pairs of sizes."""
+    for small, large in CURVE_SIZES[: 2 if setting.table == "block" else None]:
+        bound = largest_loss_of_sizes(setting.guarantee, setting.made.loss, small, large)
+        text = f"An establishment of {small} jobs against one of {large}: {float(bound):.3g}."
+        apart = [setting.population.sizes_apart(small, large)]
+        promised, computed = ball(bound), largest_loss(setting, apart)
+        yield beside(setting, Sentence("curve", text), promised, computed)
 
 
 def printed(setting: Publication) -> Iterator[tuple[Sentence, JobsRule]]:

@@ -64,8 +64,7 @@ class Publication:
         plus = self.made.parameters.plus
         name = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
         name += f", plus {plus}" if plus > 1 else ""
-        cap = self.made.parameters.epsilon_job
-        name += "" if cap is None else f", one job {cap}"
+        name += f", one job {cap}" if (cap := self.made.parameters.epsilon_job) else ""
         name += "" if self.unit is None else f", unit {self.unit}"
         name += f", rho {self.rho}" if self.rho else ""
         name += f", rows {self.rows}" if self.rows > 1 else ""
@@ -91,11 +90,9 @@ class Publication:
         return ball(steps**2 * self.rho if self.rho else steps * self.epsilon)
 
     def allowed_jobs(self, jobs: int | Fraction) -> arb:
-        """The same of so many single jobs, each of which costs ε_job, or ρ_job."""
-        guarantee = self.guarantee
-        if not guarantee.has_job_losses:
-            return self.allowed(jobs)
-        return ball(jobs**2 * guarantee.rho_job if self.rho else jobs * guarantee.epsilon_job)
+        """The same of single jobs, each at ε_job, or ρ_job."""
+        own, job = self.guarantee.has_job_losses, self.guarantee.job
+        return ball(job.over_steps(int(jobs)).amount) if own else self.allowed(jobs)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -251,11 +248,6 @@ def zcdp() -> Publication:
     return Publication("strong", gaussian, "clipped block")
 
 
-def at_one_job() -> Publication:
-    """A workplace table under a cap on one job, with a floor that is no whole number."""
-    return Publication("strong", _made("slope", "0.1", "4", epsilon_job="1"), "all jobs")
-
-
 @lru_cache(maxsize=1)
 def settings() -> tuple[Publication, ...]:
     """The mechanisms under which sentences are examined; warnings, under the first of a policy."""
@@ -291,15 +283,6 @@ def settings() -> tuple[Publication, ...]:
         Publication("person", _made("edge_laplace", None, "1"), "each kind by itself"),
         Publication(
             "establishment", _made("node_laplace", None, "1", theta=8), "kept establishments"
-        ),
-        at_one_job(),
-        Publication(
-            "strong", _made("vector_pareto", "0.1", "4", cells=2, epsilon_job="1"), "block"
-        ),
-        Publication(
-            "proportional",
-            _made("payroll_slope", "0.1", "4", cap=CAP, epsilon_job="1"),
-            "payroll",
         ),
     )
 

@@ -20,6 +20,7 @@ from leeward.publishing.bundle.bundle_files import BUNDLE_NAME, SCHEMA, TABLES, 
 from leeward.publishing.bundle.certified_table import SINCE_3, CertifiedTable
 from leeward.publishing.bundle.first_look import MOST_PARTS
 from leeward.publishing.bundle.promise_statements import (
+    CurveStatement,
     FirmStatement,
     JobsStatement,
     OddsStatement,
@@ -54,7 +55,7 @@ SINCE_2 = frozenset({"odds", "rows", "software"})
 UNKNOWN_IN_1 = SINCE_2 | {"make_up"}
 """Keys that format 2 added, required or not."""
 
-LEFT_OUT = ("made_from", "pay", "about", "law", "parts")
+LEFT_OUT = ("made_from", "pay", "about", "law", "parts", "curve")
 """Keys that format 3 added; left out where they say nothing."""
 
 OLDER_SCHEMAS = {
@@ -103,6 +104,9 @@ class Certificate(SealedStatement):
     make_up: PromiseStatement | None = None
     firm: FirmStatement | None
     odds: OddsStatement | None = None
+    curve: Listed[CurveStatement] | None = None
+    """Left out where no size is protected, and by earlier versions."""
+
     weak_attributes: Listed[Text] | None
     jobs: JobsStatement
     rows: RowsStatement | None = None
@@ -144,10 +148,10 @@ class Certificate(SealedStatement):
         stated = (self.guarantee, self.budget.cap, *(table.guarantee for table in self.tables))
         newer: list[object] = []
         for guarantee in stated:
-            newer += [guarantee.plus, guarantee.unit, guarantee.reading]
+            newer += [guarantee.plus, guarantee.unit, guarantee.reading, guarantee.epsilon_job]
             newer += [guarantee.policy] if guarantee.policy in ("proportional", "person") else []
         newer += [getattr(table, key) for table in self.tables for key in SINCE_3]
-        newer += [self.made_from, self.pay, self.about, self.law, self.jobs.per]
+        newer += [self.made_from, self.pay, self.about, self.law, self.curve, self.jobs.per]
         if self.format < FORMAT and any(part is not None for part in newer):
             keys = ", ".join(("plus", "unit", "reading", *SINCE_3, *LEFT_OUT))
             raise ValueError(f"{keys} must be there since format {FORMAT} alone")

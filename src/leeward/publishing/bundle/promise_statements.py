@@ -5,6 +5,7 @@ from typing import Literal, Self
 from leeward.core.codebook import JobsRule
 from leeward.core.errors import NotCovered
 from leeward.core.privacy import Guarantee, job_sentences, sentences
+from leeward.core.privacy.loss_curve import CurvePoint
 from leeward.core.privacy.odds_of_suspicion import odds, suspicion
 from leeward.core.privacy.public_parts import PricedTables
 from leeward.core.privacy.words import Sentence, joined
@@ -47,6 +48,15 @@ class PartsStatement(Statement):
         """The statement about the price of tables; None where their prices add up."""
         stated = priced.stated()
         return None if stated is None else cls.model_validate(stated)
+
+
+class CurveStatement(Statement):
+    """What is lost at most between two sizes of one establishment, and what that means."""
+
+    name: Literal["job", "growth", "doubling", "hundred", "thousand"]
+    epsilon: Exact
+    rho: Exact
+    sentence: Prose
 
 
 class FirmLoss(SparseStatement):
@@ -157,6 +167,12 @@ def firm_promise(guarantee: Guarantee) -> FirmStatement | None:
         lost = None
     two = None if lost is None else FirmLoss.model_validate(lost)
     return FirmStatement(rule=sentences.firm_rule(guarantee), two=two, sentence=said.text)
+
+
+def curve_statements(points: tuple[CurvePoint, ...]) -> tuple[CurveStatement, ...] | None:
+    """The loss curve; None where no size is protected."""
+    said = tuple(CurveStatement.model_validate(point.as_json()) for point in points)
+    return said or None
 
 
 def odds_statement(guarantee: Guarantee, jobs: JobsRule) -> OddsStatement:

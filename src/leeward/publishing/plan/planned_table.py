@@ -12,6 +12,7 @@ from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import AUTO
 from leeward.core.mechanisms.table_measurement import named
 from leeward.core.privacy import Guarantee, Person, Policy
+from leeward.core.privacy.loss_curve import CurvePoint, loss_curve
 from leeward.core.privacy.public_parts import Kept, PricedTables, PublicParts, separating
 from leeward.core.show.numbers import crossed
 from leeward.publishing.plan.reading import read_margins
@@ -142,6 +143,17 @@ class Context:
                 "write policy: strong.",
             )
         return PlannedTable.priced(marginal, written, made, part, rows)
+
+
+def curve_of(charge: Guarantee, tables: Iterable[PlannedTable]) -> tuple[CurvePoint, ...]:
+    """The loss curve of tables that cost this together: their losses add up."""
+    listed = tuple(tables)
+
+    def between(small: int, large: int) -> Fraction:
+        lost = (table.measurement.loss(small, large) for table in listed)
+        return sum(lost, Fraction(0))
+
+    return loss_curve(charge, between)
 
 
 def part_of(asked: Guarantee, share: Fraction, person_rows: int | None) -> Guarantee:

@@ -12,15 +12,17 @@ from leeward.core.codebook.totals import families
 from leeward.core.exact import number_text
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.delta import delta_rule
+from leeward.core.privacy.loss_curve import HEADINGS
 from leeward.core.privacy.odds_of_suspicion import odds
-from leeward.core.privacy.words import amount_text, of_unit
+from leeward.core.privacy.words import amount_text, both_amounts, of_unit
 from leeward.core.show.notebook import html_table
 from leeward.core.show.numbers import bounded, error
+from leeward.publishing.bundle.statements import losses
 from leeward.publishing.ledger import Account
 from leeward.publishing.ledger.account import payment
 from leeward.publishing.plan.gap import gaps, table_gaps
 from leeward.publishing.plan.plan import Plan
-from leeward.publishing.plan.planned_table import PlannedTable, shown_by
+from leeward.publishing.plan.planned_table import PlannedTable, curve_of, shown_by
 from leeward.publishing.plan.prediction import (
     Expectation,
     PartExpectation,
@@ -123,9 +125,8 @@ def as_json(plan: Plan, remaining: object) -> dict[str, object]:
         "alpha": None if charge.alpha is None else str(charge.alpha),
         "plus": charge.plus,
         "unit": charge.unit,
-        "epsilon": str(charge.epsilon),
-        "delta": str(charge.delta),
-        "rho": str(charge.rho),
+        **losses(charge),
+        **charge.job_texts(),
     }
     if charge.rho:
         read = charge.restated
@@ -134,6 +135,7 @@ def as_json(plan: Plan, remaining: object) -> dict[str, object]:
         "guarantee": {**guarantee, "sentence": charge.sentence(plan.jobs)},
         "odds": None if suspicion is None else suspicion.as_json(),
         "parts": plan.priced.stated(),
+        "curve": [point.as_json() for point in curve_of(plan.charge, plan.tables)],
         "tables": [table_json(table, plan.profile) for table in plan.tables],
         "gaps": [gap.as_json() for gap in gaps(plan)],
         "remaining": remaining,
@@ -159,9 +161,8 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
         "statistic": marginal.statistic.name,
         "mechanism": table.measurement.name,
         "why": table.why,
-        "epsilon": str(table.charge.epsilon),
-        "delta": str(table.charge.delta),
-        "rho": str(table.charge.rho),
+        **losses(table.charge),
+        **table.charge.job_texts(),
         "margins": table.measurement.margins.method,
         "cells": marginal.workplace_cells * marginal.worker_cells,
         "totals": _total_rows(marginal),
@@ -180,13 +181,17 @@ def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
     yield "What is promised"
     for who, sentence in promises(plan).items():
         yield from _paragraph(who, sentence)
+    curve = curve_of(plan.charge, plan.tables)
+    yield from ("", "What is lost between two sizes") if curve else ()
+    for point in curve:
+        yield from _paragraph(HEADINGS[point.name], point.sentence.text)
     for table in plan.tables:
         yield ""
         yield from _table(table, plan.profile)
         for gap in table_gaps(plan, table):
             yield from _paragraph("at most", gap.words)
     yield ""
-    yield f"Cost: {amount_text(plan.charge)} of account {plan.request.account}."
+    yield f"Cost: {both_amounts(plan.charge)} of account {plan.request.account}."
     yield from wrap(plan.priced.sentence, 78)
     if plan.charge.rho > 0:
         read = plan.charge.restated
@@ -230,7 +235,7 @@ def _table(table: PlannedTable, profile: SizeProfile) -> Iterator[str]:
         of = "" if marginal.statistic == COUNT else f", {marginal.statistic.words}"
         yield f"{table.name}: {shown_by(marginal)} ({_kind(marginal)} table{of})"
     yield from _paragraph("mechanism", f"{measurement.name}: {table.why}")
-    yield f"  cost       {amount_text(table.charge)}{paid}"
+    yield f"  cost       {both_amounts(table.charge)}{paid}"
     cells = f"{marginal.workplace_cells:,} workplace × {marginal.worker_cells:,} worker"
     yield f"  cells      at most {cells} combinations"
     if marginal.totals:

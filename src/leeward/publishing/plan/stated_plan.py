@@ -25,6 +25,7 @@ from leeward.core.mechanisms.parameters import AUTO
 from leeward.core.mechanisms.registry import IN_PLANS
 from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.privacy import Guarantee, sequential
+from leeward.core.privacy.guarantee import JOB_LOSSES
 from leeward.core.privacy.public_parts import PricedTables, PublicParts
 from leeward.publishing.bundle import Certificate, CertifiedTable
 from leeward.publishing.bundle.table_statements import StatisticStatement
@@ -137,12 +138,16 @@ def stated_charge(certificate: Certificate, tables: Sequence[StatedTable]) -> Gu
     """What the release cost. The δ of a table that a tidy bundle leaves out is all or nothing.
 
     It is that of its mechanism, which the certificate does not name: any sum is possible between
-    that of no such table and that of all.
+    that of no such table and that of all. So it is with what one job costs.
     """
     charge = priced_again(certificate, tables).price
-    left_out = sum(table.part.delta for table in tables if table.planned is None)
-    stated = certificate.guarantee.as_guarantee().delta
-    return replace(charge, delta=stated) if 0 <= charge.delta - stated <= left_out else charge
+    stated = certificate.guarantee.as_guarantee()
+    left_out = [table.part for table in tables if table.planned is None]
+    for name in ("delta", *JOB_LOSSES) if left_out else ():
+        most, said = sum(getattr(part, name) for part in left_out), getattr(stated, name)
+        if 0 <= getattr(charge, name) - said <= most:
+            charge = replace(charge, **{name: said})
+    return charge
 
 
 def _made_again(

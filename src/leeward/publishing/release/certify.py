@@ -18,6 +18,7 @@ from leeward.publishing.bundle.promise_statements import (
     JobsStatement,
     PartsStatement,
     PayStatement,
+    curve_statements,
     establishment_promise,
     firm_promise,
     make_up_promise,
@@ -42,7 +43,7 @@ from leeward.publishing.bundle.table_statements import (
     statistic_statement,
 )
 from leeward.publishing.plan.plan import Plan
-from leeward.publishing.plan.planned_table import PlannedTable
+from leeward.publishing.plan.planned_table import PlannedTable, curve_of
 from leeward.publishing.plan.request import ABOUT, Request
 from leeward.publishing.release.charge import Payment
 
@@ -82,6 +83,7 @@ class Draft:
             "codebook_digest": plan.codebook_digest,
             **promises(plan.charge, plan.jobs, strict=plan.strict),
             "make_up": make_up_promise(plan.charge, plan.weak_attributes, by_cell=plan.by_cell),
+            "curve": curve_statements(curve_of(plan.charge, plan.tables)),
             "weak_attributes": plan.weak_attributes,
             "rows": RowsStatement.of(plan.codebook.row_rules, strict=plan.strict),
             "pay": pay_statement(plan.pay),

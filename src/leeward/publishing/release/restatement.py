@@ -18,9 +18,14 @@ from leeward.core.errors import LeewardError
 from leeward.core.noise.scales import public_seed
 from leeward.core.privacy.pay_sentences import PayRead, about_pay
 from leeward.publishing.bundle import Certificate, DataStatement, RowsStatement
-from leeward.publishing.bundle.promise_statements import PartsStatement, make_up_promise
+from leeward.publishing.bundle.promise_statements import (
+    PartsStatement,
+    curve_statements,
+    make_up_promise,
+)
 from leeward.publishing.bundle.software import wrote_words
 from leeward.publishing.ledger.account import covers, owed
+from leeward.publishing.plan.planned_table import curve_of
 from leeward.publishing.plan.reading import read_jobs, read_rows
 from leeward.publishing.plan.request import Request, digest_of
 from leeward.publishing.plan.stated_plan import (
@@ -99,6 +104,9 @@ def _words(certificate: Certificate) -> Iterator[str]:
     except LeewardError as refusal:
         yield f"no release has such a plan: {refusal.rule}"
         return
+    if all(table.planned is not None for table in tables):
+        planned = [table.planned for table in tables if table.planned is not None]
+        again["curve"] = (curve_statements(curve_of(stated_charge(certificate, tables), planned)),)
     for name, choices in again.items():
         differences = [
             [*_differences(getattr(certificate, name), choice, name)] for choice in choices
