@@ -39,6 +39,8 @@ NAMED = {
     "leeward.lab.audit.history_exam": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.parts_exam": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.graph_exam": "Laplace noise for a sensitivity over any graph",
+    "leeward.lab.audit.at_one_job": "a setting names the mechanism whose sentences are examined",
+    "leeward.lab.audit.false_promises": "a false sentence is about a mechanism without its floor",
     "leeward.lab.audit.publication": "a setting names the mechanism whose sentences are examined",
     "leeward.lab.audit.reading_exam": "a release of one cell names the mechanism that is examined",
     "leeward.lab.audit.controls": "a broken twin is made of the mechanism that it breaks",

@@ -108,7 +108,7 @@ def test_every_promise_is_in_plain_words(tmp_path: Path) -> None:
 
 def test_the_prediction_for_programs_is_exact_text_and_plain_numbers(tmp_path: Path) -> None:
     told: dict[str, Any] = as_json(planned(tmp_path, PLACE), "12")
-    assert list(told) == ["guarantee", "odds", "parts", "tables", "gaps", "remaining"]
+    assert list(told) == ["guarantee", "odds", "parts", "curve", "tables", "gaps", "remaining"]
     assert told["odds"] == {"from": 1, "of": 100, "to": 36, "level": "attention"}
     assert told["remaining"] == "12"
     (table,) = told["tables"]

@@ -161,6 +161,11 @@ class Guarantee:
         """The losses of one job as exact texts, where it costs less than the steps that it is."""
         return {name: str(getattr(self, name)) for name in JOB_LOSSES if self.has_job_losses}
 
+    def loss_texts(self) -> dict[str, str]:
+        """ε, δ and ρ as exact texts, then those of one job."""
+        losses = {"epsilon": self.epsilon, "delta": self.delta, "rho": self.rho}
+        return {name: str(loss) for name, loss in losses.items()} | self.job_texts()
+
     @property
     def told_delta(self) -> Fraction:
         """The δ that readers are told: what is lost, and where ρ is read."""

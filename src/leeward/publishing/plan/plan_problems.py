@@ -35,6 +35,7 @@ def require_promise(plan: "Plan") -> None:
     plan.charge.for_jobs(most_jobs(plan.jobs))
     worker(plan.charge, plan.jobs)
     odds(plan.charge)
+    curve_of(plan.charge, plan.tables)
     _ = plan.pay
 
 

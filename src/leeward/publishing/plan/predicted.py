@@ -17,7 +17,6 @@ from leeward.core.privacy.odds_of_suspicion import odds
 from leeward.core.privacy.words import amount_text, both_amounts, of_unit
 from leeward.core.show.notebook import html_table
 from leeward.core.show.numbers import bounded, error
-from leeward.publishing.bundle.statements import losses
 from leeward.publishing.ledger import Account
 from leeward.publishing.ledger.account import payment
 from leeward.publishing.plan.gap import gaps, table_gaps
@@ -125,8 +124,7 @@ def as_json(plan: Plan, remaining: object) -> dict[str, object]:
         "alpha": None if charge.alpha is None else str(charge.alpha),
         "plus": charge.plus,
         "unit": charge.unit,
-        **losses(charge),
-        **charge.job_texts(),
+        **charge.loss_texts(),
     }
     if charge.rho:
         read = charge.restated
@@ -161,8 +159,7 @@ def table_json(table: PlannedTable, profile: SizeProfile) -> dict[str, object]:
         "statistic": marginal.statistic.name,
         "mechanism": table.measurement.name,
         "why": table.why,
-        **losses(table.charge),
-        **table.charge.job_texts(),
+        **table.charge.loss_texts(),
         "margins": table.measurement.margins.method,
         "cells": marginal.workplace_cells * marginal.worker_cells,
         "totals": _total_rows(marginal),
