@@ -12,7 +12,7 @@ from leeward.core.privacy.job_sentences import most_jobs
 from leeward.core.privacy.odds_of_suspicion import odds
 from leeward.core.privacy.sentences import worker
 from leeward.publishing.bundle.bundle_files import TABLE_NAME
-from leeward.publishing.plan.planned_table import Context, PlannedTable, parts_of
+from leeward.publishing.plan.planned_table import Context, PlannedTable, curve_of, parts_of
 from leeward.publishing.plan.request import PLACEHOLDERS, TO_TYPE, Request, WrittenTable
 
 if TYPE_CHECKING:
