@@ -48,7 +48,7 @@ class TailPiece(NamedTuple):
     turn: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # arrays have no hash
 class StepTable:
     """Places left of zero and then right of it, each padded to a power of two.
 

@@ -21,6 +21,7 @@ from leeward.core.mechanisms.choice import choose
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins, spend
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement, PublicLaw
 from leeward.core.mechanisms.parameters import Share
+from leeward.core.mechanisms.registry import UNDER_A_CAP
 from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.privacy import Guarantee, StrongAlpha
 from leeward.core.privacy.policy import POLICIES, with_plus
@@ -28,8 +29,10 @@ from leeward.lab.baselines.printed import FORMS, PrintedForm
 from leeward.lab.evaluate.truth import Truth
 from leeward.lab.evaluate.workloads import Grid, Workload
 
-COMPARED = {name: kind for name, kind in REGISTRY.items() if kind.counted}
-"""Mechanisms that release counts."""
+COMPARED = {
+    name: kind for name, kind in REGISTRY.items() if kind.counted and name not in UNDER_A_CAP
+}
+"""Mechanisms that release counts, at a cost of ε for one job."""
 
 OURS = tuple(
     name for name, kind in COMPARED.items() if kind.origin == "ours" and "worker" in kind.claims

@@ -33,6 +33,7 @@ MARKS: dict[str, tuple[Mark, ...]] = {
         (WINE, "triangle-right"),
         (SKY, "triangle-up"),
         (ORANGE, "circle"),
+        (PURPLE, "circle"),
     ),
     "paper": (
         (ORANGE, "square"),
