@@ -15,13 +15,12 @@ from leeward.core.codebook import Cells, Entries, Marginal
 from leeward.core.codebook.cells import Floats, Integers
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import LeewardError
-from leeward.core.mechanisms import REGISTRY, mechanism
+from leeward.core.mechanisms import REGISTRY, UNDER_A_CAP, mechanism
 from leeward.core.mechanisms.calibrated import Mechanism
 from leeward.core.mechanisms.choice import choose
 from leeward.core.mechanisms.error_margins import NoMargins, PublicMargins, spend
 from leeward.core.mechanisms.measurement import Expected, Measured, Measurement, PublicLaw
 from leeward.core.mechanisms.parameters import Share
-from leeward.core.mechanisms.registry import UNDER_A_CAP
 from leeward.core.mechanisms.table_measurement import measurement
 from leeward.core.privacy import Guarantee, StrongAlpha
 from leeward.core.privacy.policy import POLICIES, with_plus
@@ -29,15 +28,13 @@ from leeward.lab.baselines.printed import FORMS, PrintedForm
 from leeward.lab.evaluate.truth import Truth
 from leeward.lab.evaluate.workloads import Grid, Workload
 
-COMPARED = {
-    name: kind for name, kind in REGISTRY.items() if kind.counted and name not in UNDER_A_CAP
-}
-"""Mechanisms that release counts, at a cost of ε for one job."""
+FREE = {name: kind for name, kind in REGISTRY.items() if name not in UNDER_A_CAP}
+COMPARED = {name: kind for name, kind in FREE.items() if kind.counted}
+"""Mechanisms that release counts, without a cap on what one job costs."""
 
 OURS = tuple(
     name for name, kind in COMPARED.items() if kind.origin == "ours" and "worker" in kind.claims
 )
-
 JOINT = tuple(name for name, kind in COMPARED.items() if "joint" in kind.claims)
 """Mechanisms that release all tables of a product together."""
 

@@ -34,6 +34,8 @@ MARKS: dict[str, tuple[Mark, ...]] = {
         (SKY, "triangle-up"),
         (ORANGE, "circle"),
         (PURPLE, "circle"),
+        (BLUE, "diamond"),
+        (VERMILLION, "triangle-up"),
     ),
     "paper": (
         (ORANGE, "square"),
