@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import leeward
 from docs.slot import fill, table
+from leeward.core.mechanisms.error_margins import NoMargins
 from leeward.core.show.numbers import significant
 from leeward.interface.commands.app import build
 from leeward.interface.commands.audit_command import markdown
@@ -21,6 +22,7 @@ from leeward.lab.attacks.attack_registry import ATTACKS, story
 from leeward.lab.audit import audit
 from leeward.lab.audit.false_promises import false_promises
 from leeward.lab.audit.reading_exam import false_readings
+from leeward.lab.evaluate.job_prices import ALPHA, job_prices, price_picture, price_rows
 from leeward.lab.evaluate.quarters import quarters_rows
 from leeward.publishing.bundle import bundle_files, certificate
 from leeward.systems.local.channel import Channel
@@ -61,6 +63,45 @@ def error(name: str, calibration: str, alpha: str, epsilon: str) -> str:
     return "infinite" if value is None else f"{float(value) / (float(alpha) * LARGE):.3f}"
 
 
+BLOCKS = (
+    ("0.05", "1"),
+    ("0.05", "2"),
+    *(("0.1", epsilon) for epsilon in ("1", "2", "4")),
+    ("0.2", "4"),
+)
+SIX = (3, 3, 6, 2, 5, 2)
+
+
+def blocks() -> str:
+    """E|noise|/S of a cell where worker cells are drawn together: eight, and the six of LODES."""
+    head = ("α, ε", "vector_pareto", "**radial_slope**", "joint_pareto", "**joint_radial**")
+    rows = [
+        (
+            f"{alpha}, {epsilon}",
+            *(
+                of_cells(name, alpha, epsilon, cells=8)
+                for name in ("vector_pareto", "radial_slope")
+            ),
+            *(
+                of_cells(name, alpha, epsilon, tables=SIX)
+                for name in ("joint_pareto", "joint_radial")
+            ),
+        )
+        for alpha, epsilon in BLOCKS
+    ]
+    return table(head, rows)
+
+
+def of_cells(name: str, alpha: str, epsilon: str, **shape: object) -> str:
+    """The mean over all cells, for one large establishment; a dash where ε is too small."""
+    try:
+        made = leeward.mechanism(name, alpha=alpha, epsilon=epsilon, **shape)
+    except leeward.InvalidParameter:
+        return "–"
+    value = made.measurement(by_cell=False, margins=NoMargins()).expected_error(LARGE)
+    return "infinite" if value is None else f"{value / (float(alpha) * LARGE):.3f}"
+
+
 def demo() -> str:
     """What `make demo` prints."""
     with TemporaryDirectory() as folder:
@@ -76,6 +117,14 @@ def false_sentences() -> str:
     false = [*false_promises(), *false_readings()]
     rows = [(row.text, row.mechanism, *promise_cells(row)[5:]) for row in false]
     return table(("false sentence", "mechanism", "promised", "computed", "verdict"), rows)
+
+
+def one_job() -> str:
+    """What `leeward evaluate --one-job` prints; its figure is drawn beside the others."""
+    prices = job_prices()
+    picture = price_picture(prices, ALPHA).svg
+    (DOCS / "pictures" / "one-job.svg").write_text(picture + "\n", encoding="utf-8")
+    return table(*price_rows(prices))
 
 
 def quarters() -> str:
@@ -158,6 +207,8 @@ def terms() -> str:
 TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "demo": (DOCS.parent / "README.md", demo),
     "errors": (DOCS.parent / "README.md", errors),
+    "blocks": (DOCS.parent / "README.md", blocks),
+    "one-job": (DOCS / "explanation" / "evaluation.md", one_job),
     "audit": (
         DOCS / "explanation" / "privacy-promise.md",
         lambda: markdown(audit(quick=True)),
