@@ -92,7 +92,7 @@ def blocks() -> str:
     return table(head, rows)
 
 
-def of_cells(name: str, alpha: str, epsilon: str, **shape: object) -> str:
+def of_cells(name: str, alpha: str, epsilon: str, **shape: Any) -> str:
     """The mean over all cells, for one large establishment; a dash where ε is too small."""
     try:
         made = leeward.mechanism(name, alpha=alpha, epsilon=epsilon, **shape)

@@ -52,7 +52,7 @@ def test_the_table_and_the_figure_show_every_price(prices: tuple[JobPrice, ...])
     *_, words = price_lines(prices, ALPHA)
     assert "200,000 jobs in 10,000 establishments" in words
     picture = price_picture(prices, ALPHA)
-    assert picture.svg.count("six breakdowns") == 1
+    assert picture.svg.count(">six breakdowns<") == 1
     assert "ε of one job" in picture.description
 
 
