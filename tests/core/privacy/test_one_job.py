@@ -16,6 +16,7 @@ from leeward.core.privacy import (
     sequential,
 )
 from leeward.core.privacy.delta import zcdp_epsilon
+from leeward.core.privacy.odds_of_suspicion import Odds, firm_odds, odds
 
 BESIDE = Guarantee("strong", "0.1", 4, epsilon_job=1)
 ZCDP = Guarantee("strong", "0.1", 0, rho="0.4", reading="1e-9", rho_job="0.1")
@@ -163,3 +164,14 @@ def test_policies_without_alpha_follow_their_steps_through_every_operation() -> 
         assert not several.has_job_losses
     for policy in (WorkerOnly(), Person()):
         assert not Guarantee(policy, None, 1, 0, 1).over_steps(3).has_job_losses
+
+
+def test_the_sizes_of_a_firm_are_not_as_safe_as_one_job() -> None:
+    """Two establishments at ε = 1 lose 2, whatever one job costs."""
+    beside = Guarantee("strong", "0.1", 1, epsilon_job="1/10")
+    two = next(firm for firm in firm_odds(beside) if firm.establishments == 2)
+    assert (two.odds, odds(beside)) == (Odds(7), Odds(2))
+    removal = next(
+        f for f in firm_odds(Guarantee("establishment", None, 1)) if f.establishments == 2
+    )
+    assert removal.odds == Odds(36)  # one out and one in, of each

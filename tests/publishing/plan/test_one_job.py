@@ -8,7 +8,10 @@ import pytest
 import leeward
 from leeward.core.errors import LeewardError
 from leeward.core.privacy import Guarantee
-from leeward.publishing.plan.planned_table import part_of
+from leeward.interface.web.plan_form import OPTIONAL
+from leeward.interface.web.plan_view import PROTECT
+from leeward.publishing.plan.planned_table import curve_of, part_of
+from leeward.publishing.plan.predicted import plan_lines
 from leeward.publishing.plan.reading import read_protection
 from leeward.publishing.plan.request import WrittenProtection
 
@@ -93,3 +96,21 @@ def test_it_is_part_of_what_is_charged() -> None:
         "alpha": "0.1",
         "epsilon": "4",
     }
+
+
+def test_a_plan_with_both_numbers_is_charged_both_and_says_what_they_mean() -> None:
+    plan = leeward.read_plan(request())
+    assert plan.charge == Guarantee("strong", "0.1", 4, epsilon_job=1)
+    lines = "\n".join(plan_lines(plan, None))
+    assert "one job    One job more or less at an establishment: epsilon 1, a" in lines
+    assert "Cost: epsilon 4 (epsilon 1 for one job) of account office." in lines
+    points = {point.name: point.lost.epsilon for point in curve_of(plan.charge, plan.tables)}
+    assert [points["job"], points["growth"]] == [1, 4]
+    assert points["job"] < points["growth"] < points["doubling"]
+    assert points["doubling"] < points["hundred"] < points["thousand"]
+
+
+def test_the_page_keeps_it() -> None:
+    """A plan that the page changes and writes keeps what one job may cost."""
+    assert "epsilon_job" in OPTIONAL
+    assert "epsilon_job" in PROTECT

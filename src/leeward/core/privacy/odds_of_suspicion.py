@@ -75,10 +75,14 @@ def odds(guarantee: "Guarantee") -> Odds | None:
     Under ρ-zCDP the loss itself, and so the odds, pass a bound with the probability of the reading
     at most, also if others are not known: Rényi divergences of mixtures are no larger.
     """
-    job = guarantee.for_jobs(1)
-    if job.measure == "zCDP":
-        return Odds(_posterior_up(tail_epsilon(job.rho, job.reading)), job.reading)
-    return Odds(_posterior_up(job.epsilon)) if job.measure == "pure" else None
+    return odds_of_losses(guarantee.for_jobs(1))
+
+
+def odds_of_losses(lost: "Guarantee") -> Odds | None:
+    """The same of two possibilities between which this is lost, such as sizes."""
+    if lost.measure == "zCDP":
+        return Odds(_posterior_up(tail_epsilon(lost.rho, lost.reading)), lost.reading)
+    return Odds(_posterior_up(lost.epsilon)) if lost.measure == "pure" else None
 
 
 def _posterior_up(epsilon: Fraction) -> int:
@@ -176,7 +180,9 @@ def firm_odds(guarantee: "Guarantee") -> tuple[FirmOdds, ...]:
             lost = guarantee.for_firm(establishments)
         except NotCovered:
             break
-        firms.append(FirmOdds(establishments, lost, odds(lost)))
+        # Of sizes, which cost more than one job; without an α two workforces are two steps apart.
+        of_sizes = odds_of_losses if guarantee.policy.uses_alpha else odds
+        firms.append(FirmOdds(establishments, lost, of_sizes(lost)))
     return tuple(firms)
 
 

@@ -187,7 +187,9 @@ def losses(given: Losses) -> str:
     """The losses ε, δ and ρ; those that are 0 are left out, unless all are."""
     named = {"ε": given.epsilon, "δ": given.delta, "ρ": getattr(given, "rho", "0")}
     shown = [f"{letter}\u00a0{loss(text)}" for letter, text in named.items() if text != "0"]
-    return ", ".join(shown) or "ε\u00a00"
+    job = getattr(given, "epsilon_job", None)
+    beside = f" (ε\u00a0{loss(job)} for one job)" if job not in (None, "0") else ""
+    return (", ".join(shown) or "ε\u00a00") + beside
 
 
 def loss(text: str) -> str:
@@ -224,7 +226,9 @@ def rest(left: Rest) -> str:
     if rho and left.epsilon == left.delta == "0":
         return rho
     delta = "" if left.delta == "0" else f", δ\u00a0{amount_left(left.delta)}"
-    return f"ε\u00a0{amount_left(left.epsilon)}{delta}{rho and f', {rho}'}"
+    job = getattr(left, "epsilon_job", None)
+    beside = "" if job is None else f" (ε\u00a0{amount_left(job)} for one job)"
+    return f"ε\u00a0{amount_left(left.epsilon)}{delta}{rho and f', {rho}'}{beside}"
 
 
 def alpha(text: str | None) -> str:

@@ -82,7 +82,7 @@ def _promises(certificate: Certificate) -> dict[str, Saying]:
     unit = unit_text(certificate.guarantee.as_guarantee())
     odds = {} if known is None else {"odds": Saying(meaning, known.sentence, known.to is not None)}
     paid = {"pay": Saying("Pay", " ".join(pay.promised))} if pay and pay.promised else {}
-    several = "A firm of several establishments"
+    several, curve = "A firm of several establishments", certificate.curve or ()
     return {
         **odds,
         "worker": Saying("A worker", certificate.worker.sentence),
@@ -90,6 +90,7 @@ def _promises(certificate: Certificate) -> dict[str, Saying]:
         "make_up": Saying(f"The make-up of an {unit}", make_up, bool(size)),
         "firm": Saying(several, firm.sentence if firm else no_firm, bool(firm)),
         **paid,
+        **{point.name: Saying("Between two sizes", point.sentence) for point in curve},
     }
 
 

@@ -29,6 +29,10 @@ CROSSED = " + "
 RULES = ("every", "primary", "max_per_worker")
 
 
+OPTIONAL = ("alpha", "plus", "unit", "epsilon_job", "delta")
+"""What a plan promises beside a policy and an ε, if it says so."""
+
+
 @dataclass(frozen=True)
 class Loaded:
     """A plan file: its request if the file has the shape of one, and the errors of its keys."""
@@ -173,7 +177,7 @@ class PlanDraft:
         stays = {"data", "codebook", "rows", "sizes", *UNCHARGED}
         kept = loaded.model_dump(include=stays, exclude_none=True)
         needed = {key: self[f"protect.{key}"] for key in ("policy", "epsilon")}
-        optional = {key: self[f"protect.{key}"] for key in ("alpha", "plus", "unit", "delta")}
+        optional = {key: self[f"protect.{key}"] for key in OPTIONAL}
         content = kept | {
             "account": self["account"],
             "period": self["period"],

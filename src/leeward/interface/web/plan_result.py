@@ -9,13 +9,14 @@ from leeward.core.codebook.statistic import COUNT
 from leeward.core.errors import LeewardError
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.delta import delta_rule
+from leeward.core.privacy.words import joined
 from leeward.core.show.point_charts import Band, Curves, curves
 from leeward.publishing.ledger import Account, Ledger
 from leeward.publishing.ledger.account import payment
 from leeward.publishing.ledger.repeat import Earlier
 from leeward.publishing.plan.gap import Gap, table_gaps
 from leeward.publishing.plan.plan import Plan
-from leeward.publishing.plan.planned_table import PlannedTable
+from leeward.publishing.plan.planned_table import PlannedTable, curve_of
 from leeward.publishing.plan.predicted import as_json, dearer, table_json
 from leeward.publishing.plan.prediction import Outlook, margin_cost, noise, promises, refusal
 
@@ -117,7 +118,10 @@ def make_result(outlook: Outlook, ledger: Path | None) -> PlanResult:
     numbers = as_json(plan, None if account is None else str(account.remaining))
     if budget is not None and account is not None:
         numbers["refused"] = budget.refused
-    return PlanResult(outlook, tables, budget, promises(plan), json.dumps(numbers))
+    said = promises(plan)
+    if curve := curve_of(plan.charge, plan.tables):
+        said["curve"] = joined(point.sentence for point in curve)
+    return PlanResult(outlook, tables, budget, said, json.dumps(numbers))
 
 
 def make_budget(plan: Plan, ledger: Path | None) -> PlanBudget | None:

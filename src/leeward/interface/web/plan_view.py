@@ -23,7 +23,7 @@ MOST_BOXES = 24
 FEW = 6
 """Maximum number of tables that are all shown open."""
 
-PROTECT = ("policy", "alpha", "plus", "unit", "epsilon", "delta")
+PROTECT = ("policy", "alpha", "plus", "unit", "epsilon", "epsilon_job", "delta")
 TOGETHER = {"tables.share": "tables", "jobs.rule": "jobs"}
 PARTS = re.compile(r"\.[^.\[]*$|\[[0-9]+\]$")
 

@@ -82,6 +82,7 @@ HEADINGS: Mapping[str, str] = {
     "rows": "Rows",
     "pay": "Pay",
     "jobs": "Workers with several jobs",
+    "curve": "Between two sizes",
 }
 """Headings of the sentences about the guarantee, by their short names on a terminal."""
 
@@ -99,7 +100,7 @@ def promises(plan: Plan) -> dict[str, str]:
         "pay": joined(plan.pay),
         "jobs": joined(job_sentences.jobs(charge, plan.jobs)[1:]),
     }
-    return {name: sentence[name] for name in HEADINGS if sentence[name]}
+    return {name: sentence[name] for name in HEADINGS if sentence.get(name)}
 
 
 def outlook(request: Request, path: Path) -> Outlook:
