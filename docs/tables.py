@@ -78,23 +78,18 @@ def blocks() -> str:
     rows = [
         (
             f"{alpha}, {epsilon}",
-            *(
-                of_cells(name, alpha, epsilon, cells=8)
-                for name in ("vector_pareto", "radial_slope")
-            ),
-            *(
-                of_cells(name, alpha, epsilon, tables=SIX)
-                for name in ("joint_pareto", "joint_radial")
-            ),
+            *(of_cells(name, alpha, epsilon) for name in ("vector_pareto", "radial_slope")),
+            *(of_cells(name, alpha, epsilon, SIX) for name in ("joint_pareto", "joint_radial")),
         )
         for alpha, epsilon in BLOCKS
     ]
     return table(head, rows)
 
 
-def of_cells(name: str, alpha: str, epsilon: str, **shape: Any) -> str:
+def of_cells(name: str, alpha: str, epsilon: str, tables: tuple[int, ...] = ()) -> str:
     """The mean over all cells, for one large establishment; a dash where ε is too small."""
     try:
+        shape: dict[str, Any] = {"tables": tables} if tables else {"cells": 8}
         made = leeward.mechanism(name, alpha=alpha, epsilon=epsilon, **shape)
     except leeward.InvalidParameter:
         return "–"
