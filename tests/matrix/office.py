@@ -100,7 +100,7 @@ class Made:
 
 def cap(protect: Mapping[str, str]) -> dict[str, str]:
     """What an account needs for several releases; the δ at which ρ is read is not spent."""
-    several = {"epsilon", "rho", *([] if "rho" in protect else ["delta"])}
+    several = {"epsilon", "epsilon_job", "rho", *([] if "rho" in protect else ["delta"])}
     return {
         key: str(RELEASES * Fraction(value)) if key in several else value
         for key, value in protect.items()
@@ -215,7 +215,8 @@ class Office:
 
     def _release(self, made: Made, protect: Mapping[str, str]) -> None:
         succeed(made.run("plan", "plan.yaml"))
-        options = [word for key, value in cap(protect).items() for word in (f"--{key}", value)]
+        named = {f"--{key.replace('_', '-')}": value for key, value in cap(protect).items()}
+        options = [word for option in named.items() for word in option]
         succeed(made.run("ledger", "create", "--account", "office", *options))
         for plan, bundle in (("plan.yaml", made.bundle), ("second.yaml", made.second)):
             succeed(made.run("check", plan))
