@@ -217,6 +217,8 @@ class Office:
         succeed(made.run("plan", "plan.yaml"))
         named = {f"--{key.replace('_', '-')}": value for key, value in cap(protect).items()}
         options = [word for option in named.items() for word in option]
+        part = ROWS[made.row].written.get("part", {})
+        options += [word for name in part for word in ("--parts", name)]
         succeed(made.run("ledger", "create", "--account", "office", *options))
         for plan, bundle in (("plan.yaml", made.bundle), ("second.yaml", made.second)):
             succeed(made.run("check", plan))

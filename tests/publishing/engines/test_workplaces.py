@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from leeward.core.codebook import TABLES, Attribute, read_codebook
+from leeward.core.codebook import TABLES, Attribute, Dimension, read_codebook
 from leeward.core.errors import BadData
 from leeward.publishing.engines import connect, workplaces
 from leeward.publishing.engines.code_classes import Integers
@@ -171,3 +171,21 @@ def test_a_sketch_of_frames_in_memory_is_that_of_files(kind: str, tmp_path: Path
 def test_both_ways_are_tried() -> None:
     assert "duckdb" in workplaces.MD5
     assert "sqlite" not in workplaces.MD5
+
+
+@pytest.mark.parametrize("place", WRITERS)
+def test_the_sketch_of_a_part_is_that_of_its_establishments(place: str, tmp_path: Path) -> None:
+    """As tables count them: a text outside the list and a null are B and A here."""
+    declared = {"table": "workplaces", "public": "true", "codes": ["A", "B"]}
+    own = codebook(tmp_path)
+    sector = read_codebook(
+        {"attributes": {"sector": declared | {"other": "B", "null_as": "A"}}}
+    ).attributes["sector"]
+    sources = WRITERS[place](rows("B", None, "ä", "A", "B"), tmp_path)
+    with connect(sources, tmp_path) as engine:
+        whole, *parts = (
+            engine.frame_sketch(own, KEY, 1024, part=part)
+            for part in (None, *(Dimension.keeping(sector, (code,)) for code in "AB"))
+        )
+    assert [len(part) for part in (whole, *parts)] == [5, 2, 3]
+    assert sorted((*parts[0], *parts[1])) == list(whole)

@@ -31,7 +31,7 @@ from leeward.publishing.release.charge import Payment, budget
 from leeward.publishing.release.restatement import certificate_findings
 from tests.interface.commands.scene import Office
 from tests.publishing.bundle.tampering import reseal
-from tests.publishing.plan import test_classes, test_flows, test_parts, test_rho
+from tests.publishing.plan import test_classes, test_flows, test_part, test_parts, test_rho
 from tests.publishing.plans import STRONG, WEAK, WORKER, planned
 from tests.publishing.release import test_pay, test_person
 from tests.unchecked import unchecked_release
@@ -70,6 +70,7 @@ PLANS: dict[str, Callable[[Path], Plan]] = {
     ),
     "weak": lambda folder: planned(folder, BY_SEX, protect=WEAK, more="rows: strict\n"),
     "worker": lambda folder: planned(folder, BY_SEX, protect=WORKER),
+    "part": lambda folder: planned(folder, *test_part.TABLES, more=test_part.PART),
     "parts": lambda folder: planned(folder, *test_parts.PLACES),
     "parts of jobs": lambda folder: planned(folder, *test_parts.LECTURE, protect=WORKER),
     "product": lambda folder: planned(folder, PRODUCT, protect=STRONG),

@@ -102,6 +102,13 @@ class Marginal:
             for name, worker in parts
         )
 
+    def within(self, part: Dimension) -> "Marginal":
+        """The same table of a part of the frame: a filter on its attribute, or fewer rows by it."""
+        if part.name not in {kept.name for kept in self.workplace}:
+            return replace(self, filters=(*self.filters, part))
+        here = (part if kept.name == part.name else kept for kept in self.workplace)
+        return replace(self, workplace=tuple(here))
+
     @property
     def released_cells(self) -> int:
         """How many numbers are released of each workplace cell; of a product its total too."""

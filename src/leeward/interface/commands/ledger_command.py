@@ -17,6 +17,7 @@ from leeward.publishing.ledger import Ledger
 from leeward.publishing.ledger.book import meaning
 from leeward.publishing.ledger.box import Box
 from leeward.publishing.ledger.entry import price
+from leeward.publishing.ledger.part_sums import part_lines
 from leeward.publishing.plan.reading import read_protection
 from leeward.publishing.plan.request import WrittenProtection
 from leeward.publishing.release.ledger_check import anchor, subject_findings
@@ -46,6 +47,11 @@ GaussianDelta = Annotated[
     str | None, typer.Option(help="The part of δ for that ρ; all of it if left out.")
 ]
 
+Parts = Annotated[
+    str | None,
+    typer.Option(help="A public attribute of workplaces: each of its codes has a sum of its own."),
+]
+
 
 def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     account: Account,
@@ -59,12 +65,14 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     delta: Delta = None,
     gaussian_rho: GaussianRho = None,
     gaussian_delta: GaussianDelta = None,
+    parts: Parts = None,
     ledger: LedgerFile = DEFAULT,
 ) -> None:
     """Open an account with a cap that is set once; makes the ledger if there is none.
 
     One account stands for one population of establishments: all its periods add up. A cap in ε and
-    δ pays for charges in ε or for charges in ρ; for both, --gaussian-rho divides it now.
+    δ pays for charges in ε or for charges in ρ; for both, --gaussian-rho divides it now. With
+    --parts the cap is that of each part of the frame, and plans name their part.
 
     Example: leeward ledger create --account lodes --policy strong --alpha 0.1 --epsilon 16
     """
@@ -76,9 +84,11 @@ def create_command(  # noqa: PLR0913, PLR0917 (options of a command)
     cap = read_protection(protection)
     box = Box.declared(cap, gaussian_rho, gaussian_delta)
     with Ledger(ledger) as book:
-        book.open_account(account, cap, box)
+        book.open_account(account, cap, box, parts=parts)
+        divided = part_lines(book.account(account))
     say(f"Account {account} in {ledger}: {price(cap)} in all, for ever.")
-    say_lines(f"  {line}" for line in (*([] if box is None else [box.words]), *meaning(cap)))
+    lines = (*([] if box is None else [box.words]), *divided, *meaning(cap))
+    say_lines(f"  {line}" for line in lines)
 
 
 def show_command(

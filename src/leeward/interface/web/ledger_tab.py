@@ -17,6 +17,7 @@ from leeward.interface.web.site import listed, one_page, render, site_of
 from leeward.publishing.ledger import Account, Anchor, Entry, Ledger
 from leeward.publishing.ledger.book import meaning, states
 from leeward.publishing.ledger.entry import happened, price
+from leeward.publishing.ledger.part_sums import of_parts, part_lines
 
 TOGETHER = "in rho, together"
 SET_ASIDE = "set aside for Gaussian noise"
@@ -152,9 +153,17 @@ def look(path: Path, bundles: Sequence[Listed]) -> LedgerView:
 def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:
     """The budget of an account: a part for each release, and the rest.
 
-    ε of every release, or ρ of a cap in ρ; other charges in ρ are converted into ε together.
+    ε of every release, or ρ of a cap in ρ; other charges in ρ are converted into ε together. For an
+    account by parts it is the budget of the part that has spent the most.
     """
-    own = [entry for entry in entries if entry.account == account.name]
+    own, fullest = [entry for entry in entries if entry.account == account.name], ""
+    notes = (*part_lines(account), *meaning(account.cap, own))
+    if spent := of_parts(account):
+        fullest = max(spent, key=lambda code: spent[code].lost)
+        account = spent[fullest]
+        parts_paid = [entry.subject.part if entry.subject else None for entry in own]
+        pairs = zip(own, parts_paid, strict=True)
+        own = [entry for entry, part in pairs if part is None or part[1] == fullest]
     paid = []
     for entry in own:
         subject, name = entry.subject, f"entry {entry.number}"
@@ -167,6 +176,6 @@ def drawn(account: Account, entries: Sequence[Entry]) -> DrawnAccount:
     parts = [part for part in paid if part.amount]
     if rest > 0:
         parts.append(BudgetPart(TOGETHER if account.box is None else SET_ASIDE, rest))
-    title = f"The budget of account {account.name}"
+    title = f"The budget of account {account.name}{fullest and f', part {fullest}'}"
     chart = budget(parts, account.remaining, title=title, currency=account.cap.currency)
-    return DrawnAccount(account, tuple(meaning(account.cap, own)), chart)
+    return DrawnAccount(account, notes, chart)

@@ -13,6 +13,7 @@ from leeward.core.privacy.words import joined
 from leeward.core.show.point_charts import Band, Curves, curves
 from leeward.publishing.ledger import Account, Ledger
 from leeward.publishing.ledger.account import payment
+from leeward.publishing.ledger.part_sums import in_part
 from leeward.publishing.ledger.repeat import Earlier
 from leeward.publishing.plan.gap import Gap, table_gaps
 from leeward.publishing.plan.plan import Plan
@@ -133,6 +134,7 @@ def make_budget(plan: Plan, ledger: Path | None) -> PlanBudget | None:
             account = book.account(plan.request.account)
             earlier = book.earlier(account.name, plan.digest, plan.request.period)
         refused = refusal(plan, account)
+        account = account if refused else in_part(account, plan.request.named_part)
         paid = None if refused else payment(account, plan.charge)
         return PlanBudget(account, paid, refused, earlier)
     except LeewardError as error:

@@ -138,7 +138,7 @@ def _what(certificate: Certificate) -> Iterator[str]:
 def _promises(certificate: Certificate) -> Iterator[str]:
     if certificate.odds is not None:
         yield certificate.odds.sentence
-    yield certificate.guarantee.sentence
+    yield from filter(None, (certificate.guarantee.sentence, certificate.budget.parts))
     yield f"* For a worker. {certificate.worker.sentence}"
     size, unit = certificate.establishment, unit_text(certificate.guarantee.as_guarantee())
     yield f"* For an {unit}. {SIZE_OPEN.text if size is None else size.sentence}"

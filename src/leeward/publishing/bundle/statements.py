@@ -242,17 +242,19 @@ class LeftStatement(SparseStatement):
     epsilon_job: Exact | None = None
 
 
-class BudgetStatement(Statement):
+class BudgetStatement(SparseStatement):
     """The account with this charge: its cap, what the release paid, what is spent and left.
 
     All under the policy, α, Δ and unit of the account; numbers of very many digits are rounded
-    towards less being left.
+    towards less being left. With `parts` they are those of one part of the frame.
     """
 
+    optional = ("parts",)
     cap: TableGuarantee
     paid: TableGuarantee
     spent: TableGuarantee
     left: LeftStatement
+    parts: Prose | None = None
 
     @model_validator(mode="after")
     def _is_in_one_currency(self) -> Self:
@@ -265,8 +267,7 @@ class BudgetStatement(Statement):
 class MadeFromStatement(Statement):
     """The release that a bundle was made of, by the digest of its certificate.
 
-    Nothing but that release was read, so its guarantee, its charge and its entry in the ledger are
-    those of this bundle too: nothing was paid for a second time.
+    Only that release was read, so its guarantee, charge and entry are those of this bundle too.
     """
 
     name: Text
@@ -296,5 +297,4 @@ def written(guarantee: Guarantee) -> dict[str, str | int | None]:
 
 def losses(guarantee: Guarantee) -> dict[str, str]:
     """ε, δ and ρ of a guarantee as text."""
-    numbers = {"epsilon": guarantee.epsilon, "delta": guarantee.delta, "rho": guarantee.rho}
-    return {name: str(number) for name, number in numbers.items()}
+    return {name: str(getattr(guarantee, name)) for name in ("epsilon", "delta", "rho")}

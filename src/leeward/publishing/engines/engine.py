@@ -8,6 +8,7 @@ from leeward.core.codebook import (
     Batch,
     Cells,
     Codebook,
+    Dimension,
     Entries,
     Finding,
     JobsRule,
@@ -113,14 +114,23 @@ class Engine:
         return hiding_errors(self._database.unchanged)
 
     def frame_sketch(
-        self, codebook: Codebook, key: str, size: int, *, plain: bool = False
+        self,
+        codebook: Codebook,
+        key: str,
+        size: int,
+        *,
+        plain: bool = False,
+        part: Dimension | None = None,
     ) -> tuple[str, ...]:
         """The `size` smallest keyed hashes of workplace ids, 16 hexadecimal digits each, ascending.
 
         The same for the same ids as text on every database; no other column matters. With `plain`
-        ids have no blanks around them, no leading zeros and no `.0` behind them.
+        ids have no blanks around them, no leading zeros and no `.0` behind them. With a part of
+        the frame, its establishments only.
         """
-        return hiding_errors(lambda: frame_sketch(self._database, codebook, key, size, plain=plain))
+        return hiding_errors(
+            lambda: frame_sketch(self._database, codebook, key, size, plain=plain, part=part)
+        )
 
     def prepare(
         self,

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from leeward.core.codebook import LEFT_OUT, Attribute, Codebook
+from leeward.core.codebook import LEFT_OUT, Attribute, Codebook, Dimension
 from leeward.core.errors import BadData, raise_all
 from leeward.publishing.engines.code_classes import Integers
-from leeward.publishing.engines.database import Scratch, SqlDatabase, Table, ibis
+from leeward.publishing.engines.database import Column, Scratch, SqlDatabase, Table, ibis
 from leeward.publishing.engines.headers import may_hold_codes, no_such_column
 from leeward.publishing.engines.recoding import (
     FRACTION,
@@ -117,14 +117,24 @@ def _listed(texts: pa.ChunkedArray, attribute: Attribute) -> Integers:
 
 
 def frame_sketch(
-    database: SqlDatabase, codebook: Codebook, key: str, size: int, *, plain: bool = False
+    database: SqlDatabase,
+    codebook: Codebook,
+    key: str,
+    size: int,
+    *,
+    plain: bool = False,
+    part: Dimension | None = None,
 ) -> tuple[str, ...]:
-    """The `size` smallest hashes of the ids of all establishments, ascending, each once."""
+    """The `size` smallest hashes of the ids of all establishments, ascending, each once.
+
+    With a part of the frame, of the establishments with its code.
+    """
     # The columns that will be counted by, too: a CSV file is then parsed once for both.
     wanted = tuple(column for table, column in codebook.columns() if table == "workplaces")
     columns = {"workplaces": tuple(dict.fromkeys(wanted)), "workers": (), "jobs": ()}
     read = database.tables(columns)["workplaces"]
     workplaces = with_nulls(read, codebook.nulls_of("workplaces"))
+    workplaces = workplaces if part is None else workplaces.filter(inside_part(workplaces, part))
     given = workplaces[codebook.keys.workplaces.id]
     ids = workplaces.filter(given.notnull()).select(id=code_text(given))
     if plain:
@@ -132,6 +142,17 @@ def frame_sketch(
     if ids.get_backend().name in MD5:
         return sketch_there(database, ids, key, size)
     return sketch_here(database, ids, key, size)
+
+
+def inside_part(workplaces: Table, part: Dimension) -> Column:
+    """Whether an establishment has the code of a part, as tables count it."""
+    attribute, (at,) = part.attribute, part.kept
+    column = workplaces[attribute.column]
+    text = class_or_code(column, attribute)
+    inside = text.isin([known for known, place in attribute.recode.items() if place == at])
+    if attribute.unlisted == at:
+        inside |= text.notnull() & ~text.isin([*attribute.recode])
+    return inside.fill_null(False) | text.isnull() if attribute.missing == at else inside
 
 
 def sketch_there(database: SqlDatabase, ids: Table, key: str, size: int) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from leeward.core.errors import (
     OverBudget,
 )
 from leeward.core.exact import SLACK, exact_text
-from leeward.core.privacy import Guarantee, sequential
-from leeward.core.privacy.guarantee import JOB_LOSSES, place
+from leeward.core.privacy.guarantee import JOB_LOSSES, Guarantee, place, sequential
 from leeward.publishing.ledger.box import Box
+from leeward.publishing.ledger.part_sums import PartSums
 
 PARTS = (10**3, 10**6, 10**9)
 """Into how many parts a charge that does not fit is divided, coarse first."""
@@ -44,17 +44,17 @@ class Account:
     charges: int
     opened: str
     box: Box | None = None
+    sums: PartSums | None = None
 
     @property
     def left(self) -> Left:
         """What later charges may add."""
         if self.box is None:
             return left(self.cap, self.spent)
-        epsilon, delta, rho = _losses(self.box)
         if self.spent is None:
-            return Left(epsilon, delta, rho)
-        spent = self.spent
-        return Left(epsilon - spent.epsilon, delta - spent.delta, rho - spent.rho)
+            return Left(*_losses(self.box))
+        pairs = zip(_losses(self.box), _losses(self.spent), strict=True)
+        return Left(*(most - spent for most, spent in pairs))
 
     @property
     def remaining(self) -> Fraction:
@@ -230,7 +230,7 @@ def _refuse_two_kinds(account: Account, paid: Guarantee) -> None:
     divided = account.box is not None or account.cap.currency == "rho"
     if divided or account.cap.delta == 0 or account.mixes_without_a_box:
         return
-    earlier = paid if account.spent is None else account.spent
+    earlier = (account.sums or account).spent or paid
     if paid.measure != "mixed" and (earlier.rho > 0) == (paid.rho > 0):
         return
     kind = "rho" if earlier.measure == "zCDP" else "epsilon"

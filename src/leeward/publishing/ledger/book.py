@@ -15,6 +15,7 @@ from leeward.core.privacy.pay_sentences import joiners_at_cap
 from leeward.core.show.notebook import html_table
 from leeward.publishing.ledger.account import Account, certainly_past, covers, owed
 from leeward.publishing.ledger.entry import Entry, line, price
+from leeward.publishing.ledger.part_sums import PartSums, part_lines, part_texts
 from leeward.publishing.ledger.subject import SKETCHES
 
 BOUNDED_JOBS = re.compile(r"max_per_worker: ([0-9]+)")
@@ -79,10 +80,10 @@ class Book:
                     if near
                     else "Open it with its cap first.",
                 )
-            paid = self.payments[name]
-            spent = sequential(*paid) if paid else None
-            parts = (name, opening.cap, spent, len(paid), opening.time)
-            self._accounts[name] = Account(*parts, box=opening.box)
+            paid, sums = self.payments[name], PartSums.of(opening, self.reserved.values())
+            spent = sequential(*paid) if paid and sums is None else None
+            stated = (name, opening.cap, sums.spent if sums else spent, len(paid), opening.time)
+            self._accounts[name] = Account(*stated, box=opening.box, sums=sums)
         return self._accounts[name]
 
     def accounts(self) -> tuple[Account, ...]:
@@ -248,7 +249,7 @@ class Statement:
             cap, box = account.cap, account.box
             yield f"{account.name}: {price(cap)} in all; {_left(account)} left"
             own = [entry for entry in self.entries if entry.account == account.name]
-            divided = () if box is None else (box.words,)
+            divided = (*(() if box is None else (box.words,)), *part_lines(account))
             yield from (f"  {text}" for text in (*divided, *meaning(cap, own), *map(line, own)))
 
     def to_dict(self) -> dict[str, object]:
@@ -272,7 +273,7 @@ class Statement:
                 "left": str(account.remaining),
             }
             divided: dict[str, object] = {} if box is None else {"box": box.written()}
-            accounts.append({**stated, **account.job_texts(), **divided})
+            accounts.append({**stated, **account.job_texts(), **divided, **part_texts(account)})
         for entry in self.entries:
             body = dict(entry.body)
             subject = body.get("subject")

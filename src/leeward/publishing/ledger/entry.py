@@ -16,6 +16,7 @@ from leeward.publishing.ledger.notation import PLUS, READ_AT, UNIT, digest, plai
 from leeward.publishing.ledger.subject import (
     FIRST_PARTS,
     FOURTH_PARTS,
+    PART,
     SECOND_PARTS,
     SUBJECT_PARTS,
     Subject,
@@ -53,6 +54,9 @@ SINCE_5 = frozenset({"unchecked"})
 
 ADDED = {2: SINCE_2, 4: {"box"}, 5: SINCE_5}
 """The keys that each format added."""
+
+PARTS, BY_PARTS = "parts", 6
+"""Key of the opening of an account by parts of the frame, and the format since which it may be."""
 
 NUMBERS = frozenset({"names", "corrects"})
 OPTIONAL = frozenset({"box", "corrects", "same_establishments", "unchecked"})
@@ -105,9 +109,12 @@ class Entry:
         if keys is None or type(edition) is not int:
             raise unknown
         later = (added for since, added in ADDED.items() if since > edition)
-        if body.keys() != keys.difference(*later):
+        by_parts = {PARTS} if body["kind"] == "opened" and edition >= BY_PARTS else set[str]()
+        if body.keys() - by_parts != keys.difference(*later):
             raise unknown
         known = PARTS_OF_SUBJECTS.get(edition, SUBJECT_PARTS)
+        if edition >= BY_PARTS and isinstance(subject := body.get("subject"), dict):
+            known |= {PART} & subject.keys()
         if not all(_fits(name, value, known) for name, value in body.items()):
             raise damaged(f"{entry}: it holds a value of the wrong type")
         stated = [body[name] for name in GUARANTEES & body.keys()]
@@ -152,6 +159,11 @@ class Entry:
         """How the cap of an opened account is divided; None where one kind of charge uses it."""
         box = self.body.get("box")
         return None if box is None else Box.read(box)
+
+    @property
+    def parts(self) -> str | None:
+        """The attribute by whose codes an account is kept; None where it is one sum."""
+        return self._text(PARTS)
 
     @cached_property
     def charge(self) -> Guarantee | None:
@@ -260,13 +272,14 @@ def happened(entry: Entry) -> str:
     if entry.kind == "reserved":
         if entry.charge is None or entry.subject is None:
             return ""
+        part = "" if entry.subject.part is None else f", part {' '.join(entry.subject.part)}"
         corrects = f", corrects entry {entry.corrects}" if entry.corrects else ""
         reason = entry.same_establishments
         shared = "" if reason is None else f", establishments of another account ({reason})"
         unchecked = "" if entry.unchecked is None else f", data not checked ({entry.unchecked})"
         return (
             f"charged {price(entry.charge)} for {entry.subject.bundle} "
-            f"({entry.subject.period}){corrects}{shared}{unchecked}"
+            f"({entry.subject.period}){part}{corrects}{shared}{unchecked}"
         )
     texts = {
         "opened": "account opened",

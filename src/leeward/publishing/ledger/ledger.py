@@ -17,8 +17,8 @@ from leeward.publishing.ledger.account import Account
 from leeward.publishing.ledger.book import Book, Statement
 from leeward.publishing.ledger.box import Box
 from leeward.publishing.ledger.contents import Contents, salt, seal
-from leeward.publishing.ledger.entry import Anchor, Entry
-from leeward.publishing.ledger.notation import account_name, digest, plain, written
+from leeward.publishing.ledger.entry import PARTS, Anchor, Entry
+from leeward.publishing.ledger.notation import account_name, digest, plain, words, written
 from leeward.publishing.ledger.repeat import Earlier, earlier_releases
 from leeward.publishing.ledger.store import Store, Transaction
 from leeward.publishing.ledger.subject import NO_REASONS, Reasons, Subject
@@ -93,6 +93,7 @@ class Ledger:
         gaussian_rho: Number | None = None,
         gaussian_delta: Number | None = None,
         epsilon_job: Number | None = None,
+        parts: str | None = None,
     ) -> Account:
         """Open an account with a cap that is set once.
 
@@ -124,6 +125,10 @@ class Ledger:
             The part of epsilon that one job more at one establishment may ever cost, under a policy
             with an α; as much as epsilon if left out.
 
+        parts
+            A public attribute of workplaces, such as ``"state"``: the account has a sum for each
+            of its codes, and has spent the largest. Plans name their part.
+
         Returns
         -------
         Account
@@ -144,7 +149,8 @@ class Ledger:
         spent, reading = (delta, READING) if rho is None else (0, delta or READING)
         cap = Guarantee(protected, alpha, pure, spent, zcdp, plus=plus, reading=reading,
                         epsilon_job=epsilon_job)  # fmt: skip
-        self.open_account(account, cap, Box.declared(cap, gaussian_rho, gaussian_delta))
+        box = Box.declared(cap, gaussian_rho, gaussian_delta)
+        self.open_account(account, cap, box, parts=parts)
         return self.account(account)
 
     def show(self) -> Statement:
@@ -172,13 +178,16 @@ class Ledger:
     def _repr_html_(self) -> str:
         return self.show()._repr_html_()
 
-    def open_account(self, name: str, cap: Guarantee, box: Box | None = None) -> Entry:
-        """Open an account and set its cap, and the box that divides it, once."""
+    def open_account(
+        self, name: str, cap: Guarantee, box: Box | None = None, *, parts: str | None = None
+    ) -> Entry:
+        """Open an account and set its cap, the box that divides it, and its parts, once."""
         body = {
             "kind": "opened",
             "account": account_name(name),
             "cap": written(cap),
             "box": None if box is None else box.written(),
+            **({} if parts is None else {PARTS: words(parts, PARTS)}),
         }
         with self._writing() as writing:
             return writing.append(body, "Use the account as it is, or choose another name or cap.")

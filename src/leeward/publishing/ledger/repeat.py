@@ -17,6 +17,10 @@ MOST_IN_COMMON = Fraction(1, 2)
 """Share of the smaller of two frames beyond which both are the same population."""
 
 
+MOST_OF_PARTS = Fraction(1, 100)
+"""Share of the smaller of two parts of one account beyond which they are not disjoint."""
+
+
 def refuse_repeat(book: Book, account: str, subject: Subject, *, again: bool) -> None:
     """Reject a plan that the account was charged for before, unless `again` is set.
 
@@ -205,6 +209,29 @@ def refuse_same_establishments(book: Book, account: str, subject: Subject) -> No
                 next_step=f"Charge account {entry.account!r}; or, if they are others or their "
                 "losses are added up elsewhere, release with --same-establishments REASON, which "
                 "the ledger keeps.",
+            )
+
+
+def refuse_overlapping_parts(book: Book, account: Account, subject: Subject) -> None:
+    """Reject a part of the frame with establishments of another part of the account."""
+    if account.sums is None or subject.part is None:
+        return
+    frames, others = [*map(FrameSketch.read, subject.frames)], dict[str, Entry]()
+    for entry in _charges(book, account.name):
+        part = _part(entry, "part")
+        if isinstance(part, dict) and part != dict([subject.part]):
+            sketches = (_part(entry, name) for name in ("frame", "plain_frame"))
+            others |= {str(known): entry for known in sketches if known is not None}
+    for known, entry in others.items():
+        sketch = FrameSketch.read(known)
+        if any(frame.overlap(sketch) > MOST_OF_PARTS for frame in frames):
+            raise AlreadyReleased(
+                "part",
+                rule="must have at most a hundredth of its establishments in common with another "
+                "part of the account: one that is in both may lose the cap twice",
+                value=f"more in common with {_known(book, entry)}",
+                next_step="Name the same part; or, if they moved, release with "
+                "--same-establishments REASON, which the ledger keeps.",
             )
 
 

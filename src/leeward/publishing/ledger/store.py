@@ -24,10 +24,12 @@ from leeward.publishing.ledger.contents import (
 )
 from leeward.publishing.ledger.entry import FORMAT, Anchor, Entry, damaged
 from leeward.publishing.ledger.notation import account_name
+from leeward.publishing.ledger.part_sums import in_part
 from leeward.publishing.ledger.repeat import (
     refuse_other_keys,
     refuse_other_kinds,
     refuse_other_rule,
+    refuse_overlapping_parts,
     refuse_repeat,
     refuse_same_establishments,
 )
@@ -261,7 +263,8 @@ class Transaction:
         shared: bool = False,
     ) -> Guarantee:
         """What a release pays, after every check that may refuse it."""
-        book, payer = self.book, self.book.account(account_name(account))
+        book, whole = self.book, self.book.account(account_name(account))
+        payer = in_part(whole, None if subject is None else subject.part)
         if subject is not None:
             refuse_repeat(book, account, subject, again=again)
             refuse_other_rule(book, account, subject)
@@ -269,4 +272,5 @@ class Transaction:
             refuse_other_keys(book, account, subject)
             if not shared:
                 refuse_same_establishments(book, account, subject)
+                refuse_overlapping_parts(book, payer, subject)
         return payment(payer, charge)

@@ -11,6 +11,7 @@ from typing import Any
 from leeward.core.errors import InvalidParameter, shown
 from leeward.core.privacy import Guarantee
 from leeward.publishing.ledger.notation import digest, plain, read_guarantee, words, written
+from leeward.publishing.ledger.part_sums import Part
 
 SIZE = 1024
 """Hashes in a sketch: enough to tell an overlap of one half from all or nothing."""
@@ -119,6 +120,9 @@ class Subject:
     kinds: str = NO_KINDS
     frame: str | None = None
     plain_frame: str | None = None
+    part: Part | None = None
+    """The part of the frame that it reads; None for the whole frame."""
+
     keys: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
@@ -151,6 +155,7 @@ class Subject:
             "kinds": self.kinds,
             "frame": self.frame,
             "plain_frame": self.plain_frame,
+            **({} if self.part is None else {PART: dict([self.part])}),
             "keys": dict(self.keys),
         }
 
@@ -188,6 +193,9 @@ SKETCHES = frozenset({"frame", "plain_frame"})
 """Keys of a subject that statements leave out."""
 
 SUBJECT_PARTS = FOURTH_PARTS | {"plain_frame"}
+PART = "part"
+"""Key of a subject that reads a part of the frame; the others do not have it."""
+
 TABLE_PARTS = frozenset({"name", "mechanism", "charge"})
 
 
@@ -219,8 +227,19 @@ def read_subject(parts: Mapping[str, object]) -> Subject:
         tables=tuple(charges),
         frame=frame,
         plain_frame=plain_frame,
+        part=read_part(parts.get(PART)),
         keys=tuple(keys),
     )
+
+
+def read_part(stated: object) -> Part | None:
+    """The part of the frame of a subject, as an entry states it."""
+    if stated is None:
+        return None
+    if not isinstance(stated, Mapping) or len(stated) != 1:
+        raise _unreadable(stated)
+    ((name, code),) = stated.items()
+    return plain(name, "part"), plain(code, "part")
 
 
 def _unreadable(tables: object) -> InvalidParameter:

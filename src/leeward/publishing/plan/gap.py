@@ -75,7 +75,7 @@ def _causes(plan: Plan, table: str, dimension: Dimension, sums: str) -> Iterator
     """Every reason why jobs count in no cell of an attribute."""
     attribute, name = dimension.attribute, dimension.name
     counted = f"count in no cell of {table}, so its rows add up to at most {sums}."
-    if not dimension.whole:
+    if not dimension.whole and name not in (plan.request.part or {}):
         step = f"Leave {name} out of `where`, if the rows should add up."
         sentence = f"{_kept(dimension)}: jobs with another code {counted}"
         yield Gap(table, name, "where", sentence, step)

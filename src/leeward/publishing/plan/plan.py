@@ -135,21 +135,20 @@ class Plan:
                 given[name] = str(Path(table).absolute())
             elif table is not None:  # addresses of databases and frames stay as they are
                 given[name] = table
-        chosen = read_engine(engine) or self.resources.engine
-        resources = replace(self.resources, engine=chosen)
+        resources = replace(self.resources, engine=read_engine(engine) or self.resources.engine)
         return replace(self, given={**self.given, **given}, resources=resources)
 
     @property
     def sources(self) -> dict[str, object]:
         """Where each of the three tables is."""
-        data = self.request.data
-        return {name: self.given.get(name, getattr(data, name)) for name in TABLES}
+        return {name: self.given.get(name, getattr(self.request.data, name)) for name in TABLES}
 
     @property
     def context(self) -> "Context":
         """What its tables have in common."""
         per = read_per(self.jobs, self.codebook)
-        return Context(self.codebook, self.asked, self.profile, self.jobs, per)
+        part = Context.read_part(self.request.part, self.codebook)
+        return Context(self.codebook, self.asked, self.profile, self.jobs, per, part)
 
     @property
     def predicted_cells(self) -> str:
@@ -175,9 +174,8 @@ class Plan:
     @property
     def rule(self) -> str:
         """Which jobs count, as the ledger keeps it: charges under one rule alone add up."""
-        return self.jobs.words if self.strict or isinstance(self.jobs, EveryJob) else (
-            f"{self.jobs.words}, total"
-        )  # fmt: skip
+        total = "" if self.strict or isinstance(self.jobs, EveryJob) else ", total"
+        return f"{self.jobs.words}{total}"
 
     @property
     def codebook_digest(self) -> str:
@@ -265,7 +263,8 @@ def read_context(
         return rule, None if codebook is None else read_per(rule, codebook)
 
     jobs, per = gathering.attempt(counted) or (None, None)
-    return Context(codebook, guarantee, profile, jobs, per)
+    part = gathering.attempt(lambda: Context.read_part(request.part, codebook))
+    return Context(codebook, guarantee, profile, jobs, per, part)
 
 
 def make_plan(request: Request, path: Path) -> Plan:

@@ -1,10 +1,10 @@
 """Planned table: a table of a plan with the mechanism that will release it, and its price."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from leeward.core.codebook import Attribute, Codebook, JobsRule, Marginal, most_rows
+from leeward.core.codebook import Attribute, Codebook, Dimension, JobsRule, Marginal, most_rows
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import InvalidParameter, NotCovered, shown
 from leeward.core.mechanisms.choice import choose
@@ -113,6 +113,33 @@ class Context:
     per: Attribute | None = None
     """The attribute that the jobs rule names."""
 
+    part: Dimension | None = None
+    """The part of the frame that all tables read."""
+
+    @staticmethod
+    def read_part(written: Mapping[str, str] | None, codebook: Codebook | None) -> Dimension | None:
+        """The part of the frame that a plan reads: one code of a public attribute of workplaces."""
+        if written is None or codebook is None:
+            return None
+        name, code = next(iter(written.items()), ("", ""))
+        attribute = codebook.attribute(name, "part") if name else None
+        if len(written) != 1 or attribute is None or not attribute.of_workplaces:
+            raise InvalidParameter(
+                "part",
+                rule="must name one public attribute of workplaces with one code",
+                value=shown(", ".join(written)) if written else "nothing",
+                next_step='Write such as part: {state: "44"}, or leave it out to read all of the '
+                "frame.",
+            )
+        if code not in attribute.codes:
+            raise InvalidParameter(
+                f"part.{name}",
+                rule="must be a code of the codebook",
+                value=shown(code),
+                next_step=f"Its codes begin {', '.join(attribute.codes[:5])}.",
+            )
+        return Dimension.keeping(attribute, (code,))
+
     def table(self, written: WrittenTable, share: Fraction) -> PlannedTable | None:
         """A table with a mechanism for its share of the budget."""
         margins = read_margins(written.margins)
@@ -120,6 +147,8 @@ class Context:
             return None
         written = written if written.sql is None else by_hand(written, self.codebook)
         marginal = read_marginal(written, self.codebook)
+        if self.part is not None:
+            marginal = within_part(self.part, marginal, written)
         if self.asked is None:
             return None
         rows = None
@@ -154,6 +183,18 @@ def curve_of(charge: Guarantee, tables: Iterable[PlannedTable]) -> tuple[CurvePo
         return sum(lost, Fraction(0))
 
     return loss_curve(charge, between)
+
+
+def within_part(part: Dimension, marginal: Marginal, written: WrittenTable) -> Marginal:
+    """A table of the part of the frame that the plan reads."""
+    if part.name in written.where:
+        raise InvalidParameter(
+            f"where.{part.name}",
+            rule="must be left out beside part, which keeps one code of it in all tables",
+            value=", ".join(as_list(written.where[part.name])),
+            next_step="Leave it out, or leave part out of the plan.",
+        )
+    return marginal.within(part)
 
 
 def part_of(asked: Guarantee, share: Fraction, person_rows: int | None) -> Guarantee:

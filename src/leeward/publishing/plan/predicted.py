@@ -19,6 +19,7 @@ from leeward.core.show.notebook import html_table
 from leeward.core.show.numbers import bounded, error
 from leeward.publishing.ledger import Account
 from leeward.publishing.ledger.account import payment
+from leeward.publishing.ledger.part_sums import in_part
 from leeward.publishing.plan.gap import gaps, table_gaps
 from leeward.publishing.plan.plan import Plan
 from leeward.publishing.plan.planned_table import PlannedTable, curve_of, shown_by
@@ -188,7 +189,8 @@ def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
         for gap in table_gaps(plan, table):
             yield from _paragraph("at most", gap.words)
     yield ""
-    yield f"Cost: {both_amounts(plan.charge)} of account {plan.request.account}."
+    here = "".join(f" for {name} {code}" for name, code in (plan.request.part or {}).items())
+    yield f"Cost: {both_amounts(plan.charge)} of account {plan.request.account}{here}."
     yield from wrap(plan.priced.sentence, 78)
     if plan.charge.rho > 0:
         read = plan.charge.restated
@@ -203,6 +205,7 @@ def plan_lines(plan: Plan, account: Account | None) -> Iterator[str]:
     if refused is not None:
         yield f"This plan would be refused. {refused} Nothing was spent."
         return
+    account = in_part(account, plan.request.named_part)
     paid = payment(account, plan.charge)
     states = (account, account.after(paid))
     before, after = (number_text(state.remaining_for(paid)) for state in states)

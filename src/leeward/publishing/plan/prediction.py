@@ -19,6 +19,7 @@ from leeward.core.privacy.odds_of_suspicion import suspicion
 from leeward.core.privacy.words import joined
 from leeward.publishing.ledger import Account
 from leeward.publishing.ledger.account import payment
+from leeward.publishing.ledger.part_sums import in_part
 from leeward.publishing.plan.plan import Plan, make_plan, read_context
 from leeward.publishing.plan.planned_table import PlannedTable
 from leeward.publishing.plan.reading import OFFERED, Gathering, read_shares
@@ -126,7 +127,7 @@ def outlook(request: Request, path: Path) -> Outlook:
 def refusal(plan: Plan, account: Account) -> str | None:
     """Why the account would not pay, in the words of the release."""
     try:
-        payment(account, plan.charge)
+        payment(in_part(account, plan.request.named_part), plan.charge)
     except LeewardError as error:
         return str(error)
     return None

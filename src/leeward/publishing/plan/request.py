@@ -131,6 +131,7 @@ class Request(Written):
     account: str
     period: str
     protect: WrittenProtection
+    part: dict[str, str] | None = None
     jobs: WrittenJobs | None = None
     rows: str | None = None
     sizes: str | None = None
@@ -141,6 +142,11 @@ class Request(Written):
     source: Long | None = None
     licence: Short | None = None
     tables: list[WrittenTable] = Field(min_length=1)
+
+    @property
+    def named_part(self) -> tuple[str, str] | None:
+        """The attribute and the code of the part of the frame that it reads; None for the whole."""
+        return None if self.part is None else next(iter(self.part.items()))
 
     def public(self) -> dict[str, JsonValue]:
         """The plan as a certificate shows it: everything but where files are."""

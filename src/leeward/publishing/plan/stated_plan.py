@@ -88,7 +88,7 @@ def stated_tables(certificate: Certificate, request: Request) -> Iterator[Stated
         certified = tuple(stated[name] for name in names if name in stated)
         if not certified and certificate.made_from is None:
             raise Disagrees(f"tables does not have the table {written.name} of plan.tables")
-        yield _made_again(written, certified, guarantee, share)
+        yield _made_again(in_part(written, request), certified, guarantee, share)
 
 
 def stated_parts(certificate: Certificate, tables: Iterable[WrittenTable]) -> PublicParts:
@@ -148,6 +148,12 @@ def stated_charge(certificate: Certificate, tables: Sequence[StatedTable]) -> Gu
         if 0 <= getattr(charge, name) - said <= most:
             charge = replace(charge, **{name: said})
     return charge
+
+
+def in_part(written: WrittenTable, request: Request) -> WrittenTable:
+    """A table with the part of the frame, which all tables of a plan read, as its filter."""
+    where = {**written.where, **{name: [code] for name, code in (request.part or {}).items()}}
+    return written.model_copy(update={"where": where}) if request.part else written
 
 
 def _made_again(

@@ -28,6 +28,7 @@ from leeward.publishing.ledger import (
     Subject,
     TableCharge,
 )
+from leeward.publishing.ledger.part_sums import in_part
 from leeward.publishing.ledger.subject import NO_KINDS, SIZE
 from leeward.publishing.plan.plan import Plan
 
@@ -85,7 +86,9 @@ class Frames:
         """Those of the frame of a plan."""
         key = ledger.sealed(SKETCHED)[:KEY_DIGITS]
         given, plain = (
-            FrameSketch.of(engine.frame_sketch(plan.codebook, key, SIZE, plain=form)).written
+            FrameSketch.of(
+                engine.frame_sketch(plan.codebook, key, SIZE, plain=form, part=plan.context.part)
+            ).written
             for form in (False, True)
         )
         return cls(given, None if plain == given else plain)
@@ -103,6 +106,7 @@ def subject(plan: Plan, out: Path, data: str, frames: Frames | None = None) -> S
         kinds=kinds(plan),
         frame=None if frames is None else frames.given,
         plain_frame=None if frames is None else frames.plain,
+        part=plan.request.named_part,
         keys=tuple(sorted(keys(plan).items())),
     )
 
@@ -225,6 +229,7 @@ def budget(account: Account, paid: Guarantee) -> BudgetStatement:
             rho=str(_short(rest.rho, floor)) if account.cap.rho > 0 or account.box else None,
             epsilon_job=None if job is None else str(_short(job, floor)),
         ),
+        parts=None if account.sums is None else account.sums.words,
     )
 
 
@@ -266,5 +271,6 @@ def payment(ledger: Ledger, entry: Entry) -> Payment:
     """What a certificate says of the charge: the same whatever is charged after it."""
     if entry.paid is None:
         raise AssertionError("a release is paid for by a charge")
-    stands = budget(ledger.account_at(entry), entry.paid)
+    part = None if entry.subject is None else entry.subject.part
+    stands = budget(in_part(ledger.account_at(entry), part), entry.paid)
     return Payment(entry.anchor, fingerprint(ledger, entry), stands, entry.corrects)

@@ -110,6 +110,6 @@ def subject_findings(
     ]
 
 
-def _sums(budget: BudgetStatement) -> tuple[TableGuarantee, ...]:
+def _sums(budget: BudgetStatement) -> tuple[TableGuarantee | str | None, ...]:
     # What is left of a cap that ρ was spent of is searched for with floats: not compared.
-    return budget.cap, budget.paid, budget.spent
+    return budget.cap, budget.paid, budget.spent, budget.parts
