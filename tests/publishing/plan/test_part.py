@@ -32,8 +32,8 @@ def test_where_does_not_name_the_attribute_of_the_part(tmp_path: Path) -> None:
     with pytest.raises(LeewardError) as told:
         planned(tmp_path, "{name: t, by: [sector], where: {place: ['01']}}", more=PART)
     assert str(told.value) == (
-        "tables[0].where.place: must be left out beside part, which keeps one code of it in all "
-        "tables; got 01. Leave it out, or leave part out of the plan."
+        "tables[0].where.place: must be left out beside part, which keeps one code in all tables; "
+        "got 01. Leave it out, or leave part out of the plan."
     )
 
 

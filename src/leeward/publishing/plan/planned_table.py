@@ -190,7 +190,7 @@ def within_part(part: Dimension, marginal: Marginal, written: WrittenTable) -> M
     if part.name in written.where:
         raise InvalidParameter(
             f"where.{part.name}",
-            rule="must be left out beside part, which keeps one code of it in all tables",
+            rule="must be left out beside part, which keeps one code in all tables",
             value=", ".join(as_list(written.where[part.name])),
             next_step="Leave it out, or leave part out of the plan.",
         )
