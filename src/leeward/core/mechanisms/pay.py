@@ -178,7 +178,7 @@ class RadialPair(PayMechanism):
 
     @property
     def unit(self) -> Fraction:
-        """The radius is in units of so many S."""
+        """The unit of the radius, in units of S."""
         return Fraction(1)
 
     @property

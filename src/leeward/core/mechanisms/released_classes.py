@@ -258,14 +258,12 @@ def _radial(
         raise AssertionError("margins of a radial block in a worker table are paid for")
     noisy = NoisyScale(paid.scale, paid.mechanism, paid.cells, paid.bounded)
     measured = replace(classes, margins=noisy)._measure(columns, noise)
-    unit = float(additive.unit)
+    unit, least = float(additive.unit), float(additive.parameters.least)
     bounds = ContrastBounds(
         np.arange(len(measured.values)),
         lambda contrast: radial_critical(additive, paid.scale, contrast),
         paid.scale.smooth(measured.margins[SCALE]) * unit,
-        least=lambda one: (
-            radial_critical(additive, None, one) * unit * float(additive.parameters.least)
-        ),
+        least=lambda contrast: radial_critical(additive, None, contrast) * unit * least,
     )
     return measured, [bounds]
 

@@ -51,6 +51,13 @@ class CellTail:
     ends: tuple[int, ...]
     """From which multiple on the next stretch is right."""
 
+    @classmethod
+    @lru_cache(maxsize=1 << 12)
+    def of(cls, radius: RadialLaw, unit: Fraction, bits: int) -> "CellTail":
+        """That of a law at this precision, which is the present one."""
+        ends = tuple(ceil(joint / unit) for joint in radius.joints)
+        return cls(ball(unit), _stretches(radius, bits), ends)
+
     def at(self, multiple: int) -> arb:
         """P(|z_1| > multiple·unit)."""
         number = sum(end <= multiple for end in self.ends)
@@ -59,13 +66,7 @@ class CellTail:
 
 def cell_tail(radius: RadialLaw, unit: Fraction) -> CellTail:
     """At the present precision."""
-    return _cell_tail(radius, unit, ctx.prec)
-
-
-@lru_cache(maxsize=1 << 12)
-def _cell_tail(radius: RadialLaw, unit: Fraction, bits: int) -> CellTail:
-    ends = tuple(ceil(joint / unit) for joint in radius.joints)
-    return CellTail(ball(unit), _stretches(radius, bits), ends)
+    return CellTail.of(radius, unit, ctx.prec)
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from leeward.core.codebook import Codebook, EveryJob, Marginal
+from leeward.core.codebook import EveryJob, Marginal
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.choice import choose
@@ -35,7 +35,7 @@ PAIRS = tuple(
 """ε of a size and of one job; the same number is a plan without a cap."""
 
 EXACT, STEPS = 40, 20
-"""Sizes below are taken as they are, others by so many steps of a factor e."""
+"""Sizes below are taken as they are, others by this number of steps of a factor e."""
 
 STROKES = (
     Stroke("#0072b2", "", "circle"),
@@ -59,6 +59,14 @@ class JobPrice:
     least: Fraction | None = None
     error: float | None = None
 
+    @property
+    def text(self) -> str:
+        """The error in jobs, with the mechanism and its floor."""
+        if self.error is None or self.least is None:
+            return "–"
+        floor = f", Δ {float(self.least):.3g}" if self.epsilon_job < self.epsilon else ""
+        return f"{significant(self.error)} ({self.mechanism}{floor})"
+
 
 def job_prices(
     alpha: Fraction = ALPHA,
@@ -67,7 +75,11 @@ def job_prices(
 ) -> tuple[JobPrice, ...]:
     """Of all jobs, of eight kinds of workers and of six breakdowns of every workplace cell."""
     with open_economy(ECONOMY, progress) as (engine, book):
-        loads = _loads(book)
+        loads = {
+            "all jobs": table("all_jobs", WORKPLACE, book),
+            "sex × education": table("blocks", (*WORKPLACE, "sex", "education"), book),
+            "six breakdowns": six_workloads(book)[0].marginal,
+        }
         counted = next(iter(loads.values()))
         profile = _profile(read_truths(engine, book, EveryJob(), [counted], PLACE)[counted])
     return tuple(
@@ -75,14 +87,6 @@ def job_prices(
         for name, marginal in loads.items()
         for pair in pairs
     )
-
-
-def _loads(book: Codebook) -> dict[str, Marginal]:
-    return {
-        "all jobs": table("all_jobs", WORKPLACE, book),
-        "sex × education": table("blocks", (*WORKPLACE, "sex", "education"), book),
-        "six breakdowns": six_workloads(book)[0].marginal,
-    }
 
 
 def _profile(truth: Truth) -> SizeProfile:
@@ -126,18 +130,11 @@ def price_rows(prices: Sequence[JobPrice]) -> tuple[tuple[str, ...], list[tuple[
         (
             f"{float(epsilon):g}",
             f"{float(job):g}",
-            *(_cell(by_place[load, epsilon, job]) for load in loads),
+            *(by_place[load, epsilon, job].text for load in loads),
         )
         for epsilon, job in pairs
     ]
     return ("ε", "ε of one job", *loads), rows
-
-
-def _cell(price: JobPrice) -> str:
-    if price.error is None or price.least is None:
-        return "–"
-    floor = f", Δ {float(price.least):.3g}" if price.epsilon_job < price.epsilon else ""
-    return f"{significant(price.error)} ({price.mechanism}{floor})"
 
 
 def price_lines(prices: Sequence[JobPrice], alpha: Fraction) -> Iterator[str]:
