@@ -45,7 +45,7 @@ def choose(
 def _tried(
     names: tuple[str, ...], marginal: Marginal, guarantee: Guarantee, margins: Share
 ) -> tuple[list[Measurement], dict[str, LeewardError]]:
-    """The mechanisms that can be calibrated, and why others cannot; rejects a plan for which none can."""
+    """The mechanisms that can be calibrated, and why others cannot; an error if none can."""
     measurements, refused = list[Measurement](), dict[str, LeewardError]()
     for name in names:
         try:

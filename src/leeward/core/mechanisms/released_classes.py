@@ -8,7 +8,7 @@ ends from it (percentiles.proof.md, flows.proof.md).
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -186,8 +186,7 @@ class ContrastBounds(NamedTuple):
     def bound(self, contrast: Contrast) -> Floats:
         """What the noise and the rounding of a contrast keep below (w, 1)."""
         wide = np.maximum(self.critical(contrast) * self.scale, self.least(contrast))
-        found: Floats = (wide + self.rounding * contrast.weight)[:, None]
-        return found
+        return np.asarray((wide + self.rounding * contrast.weight)[:, None])
 
 
 def bounded(made: Measurement, statistic: str) -> Measurement:
@@ -232,10 +231,8 @@ def released(
         ]
     if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, EdgeLaplace):
         rate, w = classes.mechanism.parameters.aimed, len(measured.values)
-        jobs = ContrastBounds(
-            np.arange(w), lambda contrast: _edge_critical(rate, contrast), np.ones(w), rounding=0.0
-        )
-        return measured, [jobs]
+        critical = partial(_edge_critical, rate)
+        return measured, [ContrastBounds(np.arange(w), critical, np.ones(w), rounding=0.0)]
     raise AssertionError(f"margins of classes by {classes.name} were not refused")
 
 

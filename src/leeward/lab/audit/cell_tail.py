@@ -30,6 +30,36 @@ class Stretch:
     end: arb
     coefficients: Sequence[arb]
 
+    @classmethod
+    def of(cls, radius: RadialLaw, piece: Piece, whole: arb) -> "Stretch":
+        """That of a piece; `whole` is the normaliser."""
+        p, end = radius.dimension, piece.high
+        factor = radius.falling(piece.low or Fraction(0)) / whole
+        start = ball(piece.low or Fraction(0))
+        if piece.centre is None:
+            factor /= (start * ball(piece.rate)).exp()
+        else:
+            factor /= power(abs(start - ball(piece.centre)), piece.rate)
+        integrals = [factor]
+        for m in range(1, p + 1):
+            if piece.centre is None:
+                integrals.append(integrals[-1] / ball(-piece.rate))
+            else:
+                integrals.append(integrals[-1] / ball(abs(piece.rate + m)))
+        order = piece.rate if piece.centre is None else piece.rate + p
+        if end is None:
+            return cls(piece, integrals[p], order, arb(0), ())
+        coefficients = []
+        for k in reversed(range(p)):
+            m = p - k
+            if piece.centre is None:
+                own = (ball(end * piece.rate)).exp()
+            else:
+                own = power(abs(ball(end - piece.centre)), piece.rate + m)
+            rest = radius.falling(end, m) / whole - integrals[m] * own
+            coefficients.append(rest / factorial(k))
+        return cls(piece, integrals[p], order, ball(end), coefficients)
+
     def at(self, x: arb) -> arb:
         """The tail there."""
         if self.piece.centre is None:
@@ -72,33 +102,4 @@ def cell_tail(radius: RadialLaw, unit: Fraction) -> CellTail:
 @lru_cache(maxsize=256)
 def _stretches(radius: RadialLaw, _bits: int) -> tuple[Stretch, ...]:
     whole = radius.falling(Fraction(0), radius.dimension)
-    return tuple(_stretch(radius, piece, whole) for piece in radius.pieces)
-
-
-def _stretch(radius: RadialLaw, piece: Piece, whole: arb) -> Stretch:
-    p, end = radius.dimension, piece.high
-    factor = radius.falling(piece.low or Fraction(0)) / whole
-    start = ball(piece.low or Fraction(0))
-    if piece.centre is None:
-        factor /= (start * ball(piece.rate)).exp()
-    else:
-        factor /= power(abs(start - ball(piece.centre)), piece.rate)
-    integrals = [factor]
-    for m in range(1, p + 1):
-        if piece.centre is None:
-            integrals.append(integrals[-1] / ball(-piece.rate))
-        else:
-            integrals.append(integrals[-1] / ball(abs(piece.rate + m)))
-    order = piece.rate if piece.centre is None else piece.rate + p
-    if end is None:
-        return Stretch(piece, integrals[p], order, arb(0), ())
-    coefficients = []
-    for k in reversed(range(p)):
-        m = p - k
-        if piece.centre is None:
-            own = (ball(end * piece.rate)).exp()
-        else:
-            own = power(abs(ball(end - piece.centre)), piece.rate + m)
-        rest = radius.falling(end, m) / whole - integrals[m] * own
-        coefficients.append(rest / factorial(k))
-    return Stretch(piece, integrals[p], order, ball(end), coefficients)
+    return tuple(Stretch.of(radius, piece, whole) for piece in radius.pieces)
