@@ -7,7 +7,7 @@ import sys
 from benchmarks.rooms import WALKS, visits
 
 MOST_CHANGES = {"count": 29, "product": 31, "earnings": 29, "synthesis": 23, "page": 22}
-"""They may only fall; laws of radii, a further room beside mechanisms, raised three of them once."""
+"""They may only fall; laws of radii, a further room beside mechanisms, raised three once."""
 
 
 def test_walks_do_not_change_rooms_more_often() -> None:

@@ -208,7 +208,10 @@ def mechanism(  # noqa: PLR0913 (one for each number)
     >>> slope.release([1200, 35], largest=[200, 20]).shape
     (2,)
     """
-    chosen = _chosen(name)
+    if name not in [*REGISTRY]:  # a list: what is not text may have no hash
+        nearest = did_you_mean(str(name), REGISTRY, "Choose one of these.")
+        raise InvalidParameter.unknown("name", name, sorted(REGISTRY), next_step=nearest)
+    chosen = REGISTRY[name]
     parameters = Parameters.read(alpha, epsilon, delta, cells, calibration, plus).in_rho(rho)
     if parameters.rho and not chosen.gaussian:
         raise no_gaussian(name)
@@ -236,24 +239,13 @@ def build(name: str, parameters: Parameters, options: Mapping[str, object]) -> C
 
 
 def no_gaussian(name: str) -> NotCovered:
-    """The refusal of a mechanism whose price is ε where ρ is asked for."""
+    """The error for a mechanism whose price is ε where ρ is asked for."""
     having = " or ".join(key for key, one in REGISTRY.items() if one.gaussian)
     return NotCovered(
         "mechanism",
         rule="must have Gaussian noise where the price is given as rho",
         value=shown(name),
         next_step=f"Use {having}, or give epsilon in place of rho.",
-    )
-
-
-def _chosen(name: object) -> type[Calibrated]:
-    if isinstance(name, str) and name in REGISTRY:
-        return REGISTRY[name]
-    raise InvalidParameter.unknown(
-        "name",
-        name,
-        sorted(REGISTRY),
-        next_step=did_you_mean(str(name), REGISTRY, "Choose one of these."),
     )
 
 

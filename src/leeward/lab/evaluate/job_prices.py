@@ -59,6 +59,25 @@ class JobPrice:
     least: Fraction | None = None
     error: float | None = None
 
+    @classmethod
+    def of(
+        cls,
+        load: str,
+        marginal: Marginal,
+        alpha: Fraction,
+        pair: tuple[Fraction, Fraction],
+        profile: SizeProfile,
+    ) -> "JobPrice":
+        """What a plan with both numbers would have; `pair` is ε of a size and of one job."""
+        epsilon, job = pair
+        wanted = Guarantee("strong", alpha, epsilon, epsilon_job=None if job == epsilon else job)
+        try:
+            best, _ = choose(marginal, wanted, None, profile)
+        except LeewardError:
+            return cls(load, *pair)
+        error = profile.mean(profile.of(best.expected_error))
+        return cls(load, *pair, best.name, best.parameters.least, error)
+
     @property
     def text(self) -> str:
         """The error in jobs, with the mechanism and its floor."""
@@ -83,7 +102,7 @@ def job_prices(
         counted = next(iter(loads.values()))
         profile = _profile(read_truths(engine, book, EveryJob(), [counted], PLACE)[counted])
     return tuple(
-        _price(name, marginal, alpha, pair, profile)
+        JobPrice.of(name, marginal, alpha, pair, profile)
         for name, marginal in loads.items()
         for pair in pairs
     )
@@ -102,23 +121,6 @@ def _profile(truth: Truth) -> SizeProfile:
     mean = np.ceil(np.bincount(place, number) / cells).astype(np.int64)
     counts = np.maximum(mean, 1)
     return SizeProfile(tuple(kinds.tolist()), tuple(cells.tolist()), True, tuple(counts.tolist()))
-
-
-def _price(
-    load: str,
-    marginal: Marginal,
-    alpha: Fraction,
-    pair: tuple[Fraction, Fraction],
-    profile: SizeProfile,
-) -> JobPrice:
-    epsilon, job = pair
-    wanted = Guarantee("strong", alpha, epsilon, epsilon_job=None if job == epsilon else job)
-    try:
-        best, _ = choose(marginal, wanted, None, profile)
-    except LeewardError:
-        return JobPrice(load, *pair)
-    error = profile.mean(profile.of(best.expected_error))
-    return JobPrice(load, *pair, best.name, best.parameters.least, error)
 
 
 def price_rows(prices: Sequence[JobPrice]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
