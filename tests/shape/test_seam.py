@@ -45,6 +45,7 @@ NAMED = {
     "leeward.lab.audit.reading_exam": "a release of one cell names the mechanism that is examined",
     "leeward.lab.audit.controls": "a broken twin is made of the mechanism that it breaks",
     "leeward.lab.audit.pay_controls": "a broken twin is made of the mechanism that it breaks",
+    "leeward.lab.audit.radial_controls": "a broken twin is made of the mechanism that it breaks",
     "leeward.lab.audit.other_releases": "a broken twin is made of the mechanism that it breaks",
     "leeward.lab.audit.twins": "a broken twin is made of the mechanism that it breaks",
     "leeward.lab.audit.pay_twins": "a broken twin is made of the mechanism that it breaks",

@@ -27,7 +27,7 @@ from leeward.core.mechanisms.measurement import Measurement, Needs
 from leeward.core.noise.law import pareto
 from leeward.core.noise.scales import CellNoise
 from leeward.core.noise.sums import ErrorDraws
-from leeward.publishing.bundle.table_statements import NoiseStatement
+from leeward.publishing.bundle.noise_statement import NoiseStatement
 
 SUMS, EACH, KINDS, DRAWS, ESTABLISHMENTS = 400, 5, 4, 1000, 3
 Integers = NDArray[np.int64]

@@ -13,10 +13,8 @@ from leeward.core.errors import Damaged, InvalidParameter, LeewardError
 from leeward.derived.derive.comparison import DOTS, MOST_LISTED, Comparison, compare
 from leeward.derived.derive.paired_cells import Pair
 from leeward.publishing.bundle import MarginStatement
-from leeward.publishing.bundle.table_statements import (
-    JointStatement,
-    NoiseStatement,
-)
+from leeward.publishing.bundle.noise_statement import NoiseStatement
+from leeward.publishing.bundle.table_statements import JointStatement
 from tests.publishing.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 
 ONE: Codes = {"place": {"a": "A", "b": "B", "c": "C"}, "sector": {"1": "one", "2": "two"}}

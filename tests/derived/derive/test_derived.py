@@ -20,7 +20,7 @@ from leeward.core.errors import Damaged, InvalidParameter
 from leeward.derived.derive.comparison import compare
 from leeward.derived.derive.question import DerivedRow
 from leeward.interface.commands.app import build
-from leeward.publishing.bundle.table_statements import NoiseStatement
+from leeward.publishing.bundle.noise_statement import NoiseStatement
 from tests.publishing.bundle.tables_in_memory import Codes, InMemory, Line, in_memory
 from tests.unchecked import unchecked_release
 

@@ -103,8 +103,7 @@ class Additive(Mechanism):
 
     def public_margins(self, values: Integers, coverage: Fraction) -> Integers:
         """Margins where the scale is the same for all cells, and public."""
-        wide = self.quantile((1 + coverage) / 2, None, 0)
-        return np.full_like(values, np.asarray(wide))
+        return np.full_like(values, np.asarray(self.quantile((1 + coverage) / 2, None, 0)))
 
     def public_noise(self) -> CellNoise:
         """The noise of a cell where the scale is the same for all cells, and public."""
@@ -122,7 +121,7 @@ class Additive(Mechanism):
 
     @property
     def public_law(self) -> Law:
-        """The law of a cell as readers are told it."""
+        """The law of a cell as a bundle states it."""
         return self.law
 
     @property
@@ -271,8 +270,7 @@ def _lean(mechanism: Additive) -> float:
 
 def within(law: Law, z: Floats) -> Floats:
     """P(|Z| ≤ z) in float64."""
-    covered: Floats = 1 - law.float_tails(-z)[0] - law.float_tails(z)[1]
-    return covered
+    return np.asarray(1 - law.float_tails(-z)[0] - law.float_tails(z)[1])
 
 
 def extremes(law: Law, tail: float) -> tuple[float, float]:
@@ -294,10 +292,8 @@ def extremes(law: Law, tail: float) -> tuple[float, float]:
 def _quantile(law: Law, scale: Fraction, share: Fraction) -> int:
     """The largest j that P(J < j) < p allows, which is the smallest with P(J ≤ j) ≥ p."""
 
-    bits = 256 + 2 * share.denominator.bit_length()
-
     def short(j: int) -> bool:
-        with precision(bits):
+        with precision(256 + 2 * share.denominator.bit_length()):
             below, above = law.tails((j - Fraction(1, 2)) / scale)
             return bool(below < ball(share)) or bool(above > ball(1 - share))
 

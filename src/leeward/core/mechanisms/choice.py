@@ -14,8 +14,9 @@ from leeward.core.errors import InvalidParameter, LeewardError, NotCovered
 from leeward.core.mechanisms.calibrated import PAY
 from leeward.core.mechanisms.measurement import Measurement
 from leeward.core.mechanisms.parameters import Share
-from leeward.core.mechanisms.registry import REGISTRY, candidates, no_mechanism
+from leeward.core.mechanisms.registry import REGISTRY, candidates
 from leeward.core.mechanisms.table_measurement import LARGE, measurement, named
+from leeward.core.mechanisms.uncovered import no_mechanism
 from leeward.core.privacy import Guarantee
 
 
@@ -44,7 +45,7 @@ def choose(
 def _tried(
     names: tuple[str, ...], marginal: Marginal, guarantee: Guarantee, margins: Share
 ) -> tuple[list[Measurement], dict[str, LeewardError]]:
-    """The mechanisms that can be calibrated, and why others cannot; refuses where none can."""
+    """The mechanisms that can be calibrated, and why others cannot; an error if none can."""
     measurements, refused = list[Measurement](), dict[str, LeewardError]()
     for name in names:
         try:

@@ -1,4 +1,4 @@
-"""Pay: what the mechanisms of payrolls, with counts or alone, share."""
+"""Pay: what the mechanisms of payrolls, with counts or without, share."""
 
 from abc import abstractmethod
 from fractions import Fraction
@@ -40,7 +40,7 @@ class Pairs(NamedTuple):
 
 
 def read_cap(cap: object, statistic: object) -> tuple[int, PublishedPay]:
-    """The public cap of pay and what is published; refuses a mechanism without a cap."""
+    """The public cap of pay and what is published; rejects a mechanism without a cap."""
     if not whole_number(cap) or not 1 <= int(str(cap)) <= MOST_PAY:
         raise InvalidParameter(
             "cap",
@@ -178,7 +178,7 @@ class RadialPair(PayMechanism):
 
     @property
     def unit(self) -> Fraction:
-        """The radius is in units of so many S."""
+        """The unit of the radius, in units of S."""
         return Fraction(1)
 
     @property

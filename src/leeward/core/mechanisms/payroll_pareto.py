@@ -61,12 +61,12 @@ class RadialPayroll(PayMechanism):
 
     @property
     def unit(self) -> Fraction:
-        """The radius is in units of so many S_P."""
+        """The unit of the radius, in units of S_P."""
         return Fraction(1)
 
     @property
     def proved(self) -> Claims:
-        """The largest payroll bounds proportional steps alone."""
+        """The largest payroll bounds only proportional steps."""
         if not self.by_payroll:
             return self.claims
         return dict.fromkeys(self.claims, (ProportionalAlpha(),))

@@ -42,7 +42,7 @@ class RadialBlock(Additive):
 
     @property
     def unit(self) -> Fraction:
-        """The radius is in units of so many S."""
+        """The unit of the radius, in units of S."""
         return Fraction(1)
 
     @property

@@ -57,7 +57,7 @@ class RadialProduct(Mechanism):
     """Tables of one product, drawn together; the scale follows the largest establishment.
 
     `release(counts, largest)` takes the cells of all tables side by side, (workplaces, D): each
-    job lies in one cell of every table, so that all tables of a workplace cell have one sum.
+    job is in one cell of every table, so that all tables of a workplace cell have one sum.
     `largest` counts an establishment with all its jobs. Option: `tables`, the numbers of cells.
     """
 
@@ -70,7 +70,7 @@ class RadialProduct(Mechanism):
 
     @property
     def unit(self) -> Fraction:
-        """The radius is in units of so many S."""
+        """The unit of the radius, in units of S."""
         return Fraction(1)
 
     def measurement(self, *, by_cell: bool, margins: MarginRule) -> Measurement:
@@ -123,7 +123,7 @@ class RadialProduct(Mechanism):
 
 @dataclass(frozen=True)
 class ScaleMargins(PaidScale):
-    """Part of the budget pays for a noisy scale S̃; a table's margins are a multiple of it."""
+    """Part of the budget pays for a noisy scale S̃; a table's margins are a multiple of S̃."""
 
     scale: Scale
     mechanism: RadialProduct
@@ -189,7 +189,7 @@ def _factor(scale: Scale, mechanism: RadialProduct, table: int, block: bool) -> 
 
 
 def paid_margins(mechanism: RadialProduct, epsilon: Fraction) -> ScaleMargins:
-    """Margins for ε; refuses one that buys nothing."""
+    """Margins for ε; rejects an ε that buys nothing."""
     parameters = mechanism.parameters
     if epsilon >= LEAST_EPSILON:
         rule = ScaleMargins(Scale.calibrated(parameters.of_scale(epsilon)), mechanism)

@@ -9,7 +9,7 @@ from leeward.core.codebook import Flows, Gains, Marginal, Percentiles, Statistic
 from leeward.core.errors import InvalidParameter, NotCovered, did_you_mean, shown
 from leeward.core.exact import Number
 from leeward.core.mechanisms.additive import Additive
-from leeward.core.mechanisms.calibrated import COUNTS, PAY
+from leeward.core.mechanisms.calibrated import COUNTS
 from leeward.core.mechanisms.clipped import Clipped
 from leeward.core.mechanisms.edge_laplace import EdgeLaplace
 from leeward.core.mechanisms.edge_pay import EdgePay
@@ -43,6 +43,7 @@ from leeward.core.mechanisms.smooth_gamma import SmoothGamma
 from leeward.core.mechanisms.smooth_laplace import SmoothLaplace
 from leeward.core.mechanisms.soft_staircase import SoftStaircase
 from leeward.core.mechanisms.staircase import Staircase
+from leeward.core.mechanisms.uncovered import gaussian_gains, reads_pay
 from leeward.core.mechanisms.vector_pareto import VectorPareto
 from leeward.core.privacy import Guarantee
 from leeward.core.privacy.guarantee import job_loss
@@ -207,7 +208,10 @@ def mechanism(  # noqa: PLR0913 (one for each number)
     >>> slope.release([1200, 35], largest=[200, 20]).shape
     (2,)
     """
-    chosen = _chosen(name)
+    if name not in [*REGISTRY]:  # a list: what is not text may have no hash
+        nearest = did_you_mean(str(name), REGISTRY, "Choose one of these.")
+        raise InvalidParameter.unknown("name", name, sorted(REGISTRY), next_step=nearest)
+    chosen = REGISTRY[name]
     parameters = Parameters.read(alpha, epsilon, delta, cells, calibration, plus).in_rho(rho)
     if parameters.rho and not chosen.gaussian:
         raise no_gaussian(name)
@@ -235,7 +239,7 @@ def build(name: str, parameters: Parameters, options: Mapping[str, object]) -> C
 
 
 def no_gaussian(name: str) -> NotCovered:
-    """The refusal of a mechanism whose price is ε where ρ is asked for."""
+    """The error for a mechanism whose price is ε where ρ is asked for."""
     having = " or ".join(key for key, one in REGISTRY.items() if one.gaussian)
     return NotCovered(
         "mechanism",
@@ -245,20 +249,9 @@ def no_gaussian(name: str) -> NotCovered:
     )
 
 
-def _chosen(name: object) -> type[Calibrated]:
-    if isinstance(name, str) and name in REGISTRY:
-        return REGISTRY[name]
-    raise InvalidParameter.unknown(
-        "name",
-        name,
-        sorted(REGISTRY),
-        next_step=did_you_mean(str(name), REGISTRY, "Choose one of these."),
-    )
-
-
 def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[str, ...]:
     """The mechanisms that are compared."""
-    if reads_pay(marginal, asked) or _gaussian_gains(marginal, asked):
+    if reads_pay(marginal, asked) or gaussian_gains(marginal, asked):
         return ()
     names = CANDIDATES.get((asked.policy.name, marginal.kind), ())
     if asked.rho > 0:
@@ -267,64 +260,3 @@ def candidates(marginal: Marginal, asked: Guarantee, margins: Share) -> tuple[st
     poor = POOR_MARGINS if marginal.kind == "worker" and margins is not None else ()
     uncalled = () if asked.has_job_losses else UNDER_A_CAP
     return tuple(name for name in names if name not in (*poor, *uncalled))
-
-
-def reads_pay(marginal: Marginal, guarantee: Guarantee) -> bool:
-    """Whether a proportional step may move all jobs at once: a raise of all, into other classes."""
-    return guarantee.policy.name == "proportional" and marginal.by_numbers
-
-
-def _gaussian_gains(marginal: Marginal, guarantee: Guarantee) -> bool:
-    """Whether gains are to be paid in ρ, for which nothing is proved (gains.proof.md, 3)."""
-    return marginal.kind == "gains" and guarantee.rho > 0
-
-
-def no_mechanism(asked: Guarantee, marginal: Marginal) -> NotCovered:
-    """The refusal of a policy under which there is nothing to offer."""
-    if reads_pay(marginal, asked):
-        return NotCovered(
-            "policy",
-            rule="proportional is for payroll, means, and counts that read no pay: one step of it "
-            "may raise the pay of all, and move every job into another class",
-            value=f"{shown(marginal.name)}, which reads a number of each job",
-            next_step="Write a plan of its own under strong for this table.",
-        )
-    if _gaussian_gains(marginal, asked):
-        return NotCovered(
-            "rho",
-            rule="must be epsilon for gains: nothing is proved about them with Gaussian noise",
-            value=f"rho for table {marginal.name}",
-            next_step="Give epsilon in place of rho, or leave the table out.",
-        )
-    if marginal.kind in PAY:
-        return NotCovered(
-            "policy",
-            rule="must be strong, proportional, worker or person, with epsilon, for payrolls and "
-            "means: nothing is proved for another",
-            value=f"'{asked.policy.name}'" + (" with rho" if asked.rho > 0 else ""),
-            next_step="Use strong. Under proportional the error is smaller, and less is promised "
-            "about who joins.",
-        )
-    if marginal.kind == "joint" and asked.policy.name == "worker":
-        return NotCovered(
-            "breakdowns",
-            rule="must be tables of their own under the worker and person policies: no joint "
-            "mechanism is proved for them",
-            value=shown(marginal.name),
-            next_step="Write a table for each breakdown, or use a policy with an alpha.",
-        )
-    if asked.rho > 0 and not asked.policy.uses_alpha:
-        return NotCovered(
-            "policy",
-            rule="must have an alpha where the budget is given as rho: no mechanism with "
-            "Gaussian noise is proved for another policy",
-            value=f"'{asked.policy.name}'",
-            next_step="Use strong, or give epsilon in place of rho.",
-        )
-    return NotCovered(
-        "policy",
-        rule="must be strong, weak, proportional, worker or person: whole establishments are "
-        "protected by no table that is of use",
-        value=f"'{asked.policy.name}'",
-        next_step="Use strong, which hides sizes within a factor 1+alpha.",
-    )

@@ -6,7 +6,7 @@ Percentiles and flows take their ends from its public noise (percentiles.proof.m
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -188,8 +188,7 @@ class ContrastBounds(NamedTuple):
     def bound(self, contrast: Contrast) -> Floats:
         """What the noise and the rounding of a contrast keep below (w, 1)."""
         wide = np.maximum(self.critical(contrast) * self.scale, self.least(contrast))
-        found: Floats = (wide + self.rounding * contrast.weight)[:, None]
-        return found
+        return np.asarray((wide + self.rounding * contrast.weight)[:, None])
 
 
 def bounded(made: Measurement, statistic: str) -> Measurement:
@@ -234,10 +233,8 @@ def released(
         ]
     if isinstance(classes, CountsWithNoise) and isinstance(classes.mechanism, EdgeLaplace):
         rate, w = classes.mechanism.parameters.aimed, len(measured.values)
-        jobs = ContrastBounds(
-            np.arange(w), lambda contrast: _edge_critical(rate, contrast), np.ones(w), rounding=0.0
-        )
-        return measured, [jobs]
+        critical = partial(_edge_critical, rate)
+        return measured, [ContrastBounds(np.arange(w), critical, np.ones(w), rounding=0.0)]
     raise AssertionError(f"margins of classes by {classes.name} were not refused")
 
 
@@ -260,14 +257,12 @@ def _radial(
         raise AssertionError("margins of a radial block in a worker table are paid for")
     noisy = NoisyScale(paid.scale, paid.mechanism, paid.cells, paid.bounded)
     measured = replace(classes, margins=noisy)._measure(columns, noise)
-    unit = float(additive.unit)
+    unit, least = float(additive.unit), float(additive.parameters.least)
     bounds = ContrastBounds(
         np.arange(len(measured.values)),
         lambda contrast: radial_critical(additive, paid.scale, contrast),
         paid.scale.smooth(measured.margins[SCALE]) * unit,
-        least=lambda one: (
-            radial_critical(additive, None, one) * unit * float(additive.parameters.least)
-        ),
+        least=lambda contrast: radial_critical(additive, None, contrast) * unit * least,
     )
     return measured, [bounds]
 

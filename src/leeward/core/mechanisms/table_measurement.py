@@ -27,11 +27,10 @@ from leeward.core.mechanisms.registry import (
     REGISTRY,
     candidates,
     no_gaussian,
-    no_mechanism,
     of_statistic,
-    reads_pay,
 )
 from leeward.core.mechanisms.table_calibration import Shape, calibrated, within_cap
+from leeward.core.mechanisms.uncovered import no_mechanism, reads_pay
 from leeward.core.privacy import Guarantee, StrongAlpha
 
 MARGIN_SHARES = (Fraction(1, 20), Fraction(1, 10), Fraction(3, 20))

@@ -3,7 +3,7 @@
 A direction is exponentials over their sum: of a block one for each cell, with its sign; of pairs
 two for each cell, added up along the cone that was chosen. The radius is one number for all cells
 of a row, by the quantile of its law. Every uniform can be refined by more bits of itself, and all
-cells of a row see the same ones, also in the slow path. Pairs may be exponentials alone.
+cells of a row see the same ones, also in the slow path. Pairs may be only exponentials.
 """
 
 from dataclasses import dataclass

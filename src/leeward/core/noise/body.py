@@ -64,7 +64,7 @@ class Body:
         return float(np.mean([2 * (a * a + a * b + b * b) for a, b in pairs]))
 
     def beyond(
-        self, count: float, payroll: float, reach: Floats, tail: "CellTail | None" = None
+        self, count: float, payroll: float, reach: Floats, tail: "PartTail | None" = None
     ) -> Floats:
         """P(|count·Z₁ + payroll·Z₂| > reach) where Σ‖z_i‖ has the radial law of the tail.
 
@@ -77,14 +77,14 @@ class Body:
         return np.asarray(total / len(self.cones))
 
 
-class CellTail(Protocol):
+class PartTail(Protocol):
     """P(ρ·D > x) of one of the numbers that add up to a radius, and minus x times its slope."""
 
     def tail(self, x: Floats) -> Floats:
         """P(ρ·D > x)."""
 
     def steep(self, x: Floats) -> Floats:
-        """x·density: with the tail that of a sum of two of them."""
+        """x·density: with the tail that of a sum of two such numbers."""
 
 
 class ExponentialTail:
@@ -100,10 +100,10 @@ class ExponentialTail:
 EXPONENTIAL = ExponentialTail()
 
 
-def _beyond(small: float, large: float, reach: Floats, cell: CellTail) -> Floats:
+def _beyond(small: float, large: float, reach: Floats, cell: PartTail) -> Floats:
     """P(|small·D₁ + large·D₂|·ρ > reach), |small| ≤ |large|, in closed form.
 
-    The form is that of exponentials: what is true of them for every Gamma radius is true of any.
+    The form is that of exponentials: what is true for every Gamma radius is true of any.
     """
     if large == 0:
         return np.zeros_like(reach)

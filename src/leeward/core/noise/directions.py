@@ -14,7 +14,7 @@ from leeward.core.noise.tabulated import Floats
 from leeward.core.randomness import SeededBits
 
 ROWS, FEWEST, NUMBERS = 1 << 15, 1 << 10, 1 << 22
-"""Draws of a direction, the fewest of them, and their numbers together."""
+"""Draws of a direction, the fewest draws, and their numbers together."""
 
 SURE = 3.0
 """Standard errors by which chance is allowed for."""

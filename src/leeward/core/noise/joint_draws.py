@@ -95,7 +95,7 @@ def _in_floats(layout: WordLayout, scale: Floats, words: RowWords) -> tuple[Inte
     belows = [rest.times(below) for below in belows]
     unit = Near(scale, ROUNDING * scale)
     if layout.law is not None:
-        unit = unit.times(_radius(layout.law, words.wide[:, layout.radius]))
+        unit = unit.times(Near(*layout.law.approximate(words.wide[:, layout.radius])))
         unit = unit.over(norm_of(design, total, belows))
     total = total.times(unit)
     sign = np.where(words.narrow[:, 0] >= HALF, -1.0, 1.0)
@@ -129,10 +129,6 @@ def _split(
         belows.append(largest(words.wide[:, inner], size - 1 - e, float(design.part)))
         positives.append(positive)
     return belows, positives, open_
-
-
-def _radius(law: RadialLaw, words: Words) -> Near:
-    return Near(*law.approximate(words))
 
 
 def norm_of(design: Design, total: Near, belows: Sequence[Near]) -> Near:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from math import floor, lgamma, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from leeward.core.noise.radial_law import RadialLaw
 from leeward.core.noise.scales import CellNoise, Integers
@@ -25,7 +26,6 @@ FARTHEST_CUT = 2.0**62
 HALVINGS = 100
 POINTS = 1 << 12
 """Points at which the law of H is tabulated."""
-
 
 LARGEST = 40.0
 """Largest logarithm of a factor of the scale: beyond it a margin is without end anyway."""
@@ -48,6 +48,21 @@ class Drawing:
     def halved(self) -> bool:
         """Whether there are twice as many draws: of the lower end, and then of the upper one."""
         return bool(self.noise.clips) or self.noise.lean > 0
+
+    def classes(self, w: int, establishments: Integers | None) -> Integers:
+        """The class of clipping of each cell; the worst, after the last, if it is not known."""
+        if establishments is None:
+            return np.full(w, len(self.noise.clips))
+        most = [member.establishments for member in self.noise.clips[:-1]]
+        return np.searchsorted(most, establishments)
+
+    def norms(self, units: NDArray[np.float32], first: int, dimension: int) -> NDArray[np.float32]:
+        """Σ|L| of all worker cells that share a radius, also of those that are not in the table."""
+        whole: NDArray[np.float32] = np.abs(units).sum(axis=1, keepdims=True)
+        if dimension > units.shape[1]:
+            rest = SeededBits(self.seed + (1 + first << 64) + 1).generator
+            whole += rest.standard_gamma(dimension - units.shape[1], size=whole.shape)
+        return whole
 
     def growths(self) -> list[tuple[float, float]]:
         """Spread and room of each class of clipping; last, those where most may be taken."""

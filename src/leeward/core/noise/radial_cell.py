@@ -21,7 +21,7 @@ from leeward.core.noise.tabulated import Floats, Words
 BITS = 256
 
 NEAR, EACH, GROWTH = 2, 6, 1.3
-"""Nodes of a stated law: up to so many mean errors, so many in each, then by this factor."""
+"""Nodes of a stated law: up to how many mean errors, how many in each, then by what factor."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def stated_cell(radius: RadialLaw) -> PiecewiseLaw:
 
 
 def _nodes(radius: RadialLaw, reach: Fraction) -> tuple[list[Fraction], list[Fraction]]:
-    """Nodes, and between each two of them the order of a power of reach+z that meets both tails.
+    """Nodes, and between each two the order of a power of reach+z that meets both tails.
 
     From the last joint of the radius on a tail is just that of the last power.
     """

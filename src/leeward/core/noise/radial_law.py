@@ -1,11 +1,11 @@
 """Radial law: the distance from the centre of noise whose density is a function of a norm.
 
-In p dimensions a density ∝ e^−F(N(z)) has a direction of the norm's cone measure and, independent
-of it, a radius of density ∝ ρ^(p−1)·e^−F(ρ). e^−F is made of pieces, exponential or powers. Where p
+In p dimensions a density ∝ e^−F(N(z)) has a direction of the norm's cone measure and an
+independent radius of density ∝ ρ^(p−1)·e^−F(ρ). e^−F is made of pieces, exponential or powers. As p
 is whole, every mass is a finite sum of positive terms.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -42,7 +42,7 @@ class RadialLaw:
         return self._hash
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        # What is kept beside the law holds balls, which cannot travel to another process.
+        # What is kept beside the law contains balls, which cannot travel to another process.
         return RadialLaw, (self.dimension, self.pieces)
 
     @cached_property
@@ -69,8 +69,17 @@ class RadialLaw:
             piece, level = self._piece_at(at)
             return level * piece.height(at)
         total = arb(0)
-        for piece, level in self._moved(at):
-            total += level * _beyond(piece, order)
+        for piece, level in zip(self.pieces, self._levels(), strict=True):
+            if piece.high is not None and piece.high <= at:
+                continue
+            low = max(piece.low or Fraction(0), at)
+            seen = Piece(  # from the point, with its height at its start
+                low - at,
+                None if piece.high is None else piece.high - at,
+                piece.rate,
+                None if piece.centre is None else piece.centre - at,
+            )
+            total += level * piece.height(low) * _over(seen, order, low - at)
         return total / factorial(order - 1)
 
     def cell_tail(self, at: Fraction) -> arb:
@@ -131,20 +140,6 @@ class RadialLaw:
     def _piece_at(self, radius: Fraction) -> tuple[Piece, arb]:
         at = sum(joint <= radius for joint in self.joints)
         return self.pieces[at], self._levels()[at]
-
-    def _moved(self, by: Fraction) -> Iterator[tuple[Piece, arb]]:
-        """What is beyond a point, seen from there, with heights at the anchors."""
-        for piece, level in zip(self.pieces, self._levels(), strict=True):
-            if piece.high is not None and piece.high <= by:
-                continue
-            low = max(piece.low or Fraction(0), by)
-            moved = Piece(
-                low - by,
-                None if piece.high is None else piece.high - by,
-                piece.rate,
-                None if piece.centre is None else piece.centre - by,
-            )
-            yield moved, level * piece.height(low)
 
     def _from(self, radius: Fraction) -> arb:
         """∫ ρ^(p−1)·e^−F(ρ) over ρ > radius."""
@@ -207,25 +202,18 @@ def pareto_radius(dimension: int, shape: Fraction) -> RadialLaw:
     return RadialLaw(dimension, (Piece(Fraction(0), None, -(dimension + shape), Fraction(-1)),))
 
 
-def _beyond(piece: Piece, order: int) -> arb:
-    """∫ t^(order−1)·height over the piece."""
-    return _over(piece, order, piece.low or Fraction(0))
-
-
 def _over(piece: Piece, order: int, low: Fraction) -> arb:
     """∫ t^(order−1)·height from `low` to the end of the piece; heights are 1 at its start."""
-    whole = _remaining(piece, order, low)
-    return whole if piece.high is None else whole - _remaining(piece, order, piece.high)
-
-
-def _remaining(piece: Piece, order: int, low: Fraction) -> arb:
-    """The same to where the piece's own shape ends: infinity, or its centre."""
-    return _tail(piece, order, low, ctx.prec)
+    whole = _tail(piece, order, low, ctx.prec)
+    return whole if piece.high is None else whole - _tail(piece, order, piece.high, ctx.prec)
 
 
 @lru_cache(maxsize=1024)
 def _tail(piece: Piece, order: int, low: Fraction, bits: int) -> arb:
-    """With a whole order the tails of Gamma(order) and of Beta(order, other) are sums."""
+    """The same to where the piece's own shape ends: infinity, or its centre.
+
+    With a whole order the tails of Gamma(order) and of Beta(order, other) are sums.
+    """
     start, centre = piece.low or Fraction(0), piece.centre
     with precision(bits):
         if centre is None:

@@ -4,8 +4,8 @@ On a stretch of one piece about m the density f of the radius has an analytic co
 disc |t| ≤ δ about m. There |ln f(m+t)/f(m)| ≤ .4, so |f(m+t)/f(m) − 1| ≤ e^.4 − 1 < ½: the
 distribution function is one to one and the image of the disc contains the disc of radius
 R = δ·f(m)/2. So the quantile is analytic on that disc and stays within δ of m: its Taylor
-coefficients are at most δ/R^n, and after n of them at most δ·x^n/(1−x) is left out, x the distance
-over R (Cauchy). sampling.proof.md has the proof with all roundings.
+coefficients are at most δ/R^n, and after n coefficients at most δ·x^n/(1−x) is left out, x the
+distance over R (Cauchy). sampling.proof.md has the proof with all roundings.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ SELDOM = 2.0**-40
 
 
 @dataclass(frozen=True)
-class Stretch:
+class QuantileStretch:
     """A polynomial in (word + ½ − share)/length from a word on.
 
     The share, that of the middle, is `centre` + ½ − `offset`. `joint`: a piece begins here.
@@ -104,10 +104,10 @@ class RadiusTable:
         return radius, np.where(outside, np.inf, self.errors[at])
 
 
-def _stretches(law: "RadialLaw") -> tuple[list[Stretch], int]:
+def _stretches(law: "RadialLaw") -> tuple[list[QuantileStretch], int]:
     """From the radius that is rarely undercut to the one that is rarely exceeded."""
     first, last = _rare(law, 0), _rare(law, 1)
-    stretches, low, at_low = list[Stretch](), first, law.tails(first)[0]
+    stretches, low, at_low = list[QuantileStretch](), first, law.tails(first)[0]
     for piece in law.pieces:
         end = last if piece.high is None else min(piece.high, last)
         joint = True
@@ -140,7 +140,7 @@ def _stretch(
     ends: tuple[Fraction, Fraction],
     shares: tuple[arb, arb],
     joint: bool,
-) -> Stretch:
+) -> QuantileStretch:
     middle = (ends[0] + ends[1]) / 2
     disc = Fraction(_disc(law.dimension, piece, middle) * (1 - 2.0**-20))
     share = law.tails(middle)[0]
@@ -149,17 +149,19 @@ def _stretch(
     x = float(far.upper()) * (1 + 2.0**-20) + float(arb(2) ** -60 / length)
     centre, rest = _word(share)
     terms = _inverse(law.dimension, piece, middle, disc)
-    if not all(one.rad() < SHARP for one in (share, *shares, *terms)):
+    if not all(number.rad() < SHARP for number in (share, *shares, *terms)):
         raise ArithmeticError("a radius needs more precision than its table has")
     if not (x < 0.5 and shares[1] - shares[0] < 0.5):  # too short for words to tell it apart
         coefficients = [float(middle), *[0.0] * (TERMS - 1)]
-        return Stretch(_word(shares[0])[0], centre, 0.0, 1.0, coefficients, inf, joint)
+        return QuantileStretch(_word(shares[0])[0], centre, 0.0, 1.0, coefficients, inf, joint)
     left_out = float(disc) * x**TERMS / (1 - x)
     wide = float(length * arb(2) ** 64)
     coefficients = [float(c) * float(disc) for c in terms]
     coefficients[0] = float(middle)
     error = left_out * (1 + 2.0**-20) + 4 * float(disc) / wide + 16 * ROUNDING * float(middle)
-    return Stretch(_word(shares[0])[0], centre, 0.5 - rest, wide, coefficients, error, joint)
+    return QuantileStretch(
+        _word(shares[0])[0], centre, 0.5 - rest, wide, coefficients, error, joint
+    )
 
 
 def _inverse(dimension: int, piece: Piece, middle: Fraction, disc: Fraction) -> list[arb]:

@@ -18,7 +18,7 @@ POINTS, LEAST = 1 << 10, 1e-18
 """Points at which the law of the radius is tabulated, and the tail that ends them."""
 
 SMOOTH, WIDTHS = 8, 1 << 9
-"""Up to so many jobs in the mean a cell's square is added up job by job, at so many widths."""
+"""Up to how many jobs in the mean a cell's square is added up by job, and at how many widths."""
 
 BITS = 128
 
@@ -53,11 +53,17 @@ class SharedRadius:
         return np.asarray(np.exp(-np.interp(-logs, -np.log(self.above), self.logarithms)))
 
     def squares(self, scales: Floats, cut: float) -> Floats:
-        """E J² where scale·ρ ≤ cut, and 0 beyond, of J = ⌊scale·ρ·D + ½⌋ with its sign."""
+        """E J² where scale·ρ ≤ cut, and 0 beyond, of J = ⌊scale·ρ·D + ½⌋ with its sign.
+
+        Job by job at nodes, and from SMOOTH·p on that of scale·ρ·D.
+        """
+        at, squares = _squares(self.dimension)
         middles = np.exp((self.logarithms[1:] + self.logarithms[:-1]) / 2)
         masses = self.above[:-1] - self.above[1:]
         wide = scales[:, None] * middles
-        return np.asarray(np.where(wide <= cut, _square(self.dimension, wide), 0.0) @ masses)
+        large = 2 * wide**2 / (self.dimension * (self.dimension + 1)) + 1 / 12
+        each = np.where(wide > at[-1], large, np.interp(wide, at, squares))
+        return np.asarray(np.where(wide <= cut, each, 0.0) @ masses)
 
     def sums(self, columns: int, cells: int, bits: SeededBits, count: int) -> Floats:
         """Sums of coordinates of directions, (columns, count): one direction for all columns."""
@@ -76,13 +82,6 @@ def _reach(law: RadialLaw, side: int) -> float:
         tail = float(law.tails(Fraction(np.exp(middle)))[side])
         low, high = (middle, high) if (tail < LEAST) == (side == 0) else (low, middle)
     return low
-
-
-def _square(dimension: int, wide: Floats) -> Floats:
-    """E J² of J = ⌊wide·D + ½⌋: job by job at nodes, and from SMOOTH·p on that of wide·D."""
-    at, squares = _squares(dimension)
-    large = 2 * wide**2 / (dimension * (dimension + 1)) + 1 / 12
-    return np.where(wide > at[-1], large, np.interp(wide, at, squares))
 
 
 @lru_cache(maxsize=16)

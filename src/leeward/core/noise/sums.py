@@ -81,25 +81,17 @@ class ErrorDraws:
         (w, d), noise, scales = values.shape, self._noise, self._scales(values, below)
         own, first = self._own.places(w, d), self._cells
         shared = None if self._shared is None else self._shared.places(w, 1)
-        others = noise.shared.dimension - d if isinstance(noise.shared, RadialLaw) else 0
         growth = None if self._clipped is None else self._clipped.places(w, 1)
         self._cells += w
-        classes = np.full(w, len(noise.clips))  # the one after the last is the worst
-        if establishments is not None:
-            most = [member.establishments for member in noise.clips[:-1]]
-            classes = np.searchsorted(most, establishments)
+        classes = self._drawing.classes(w, establishments)
 
         def drawn() -> Singles:
             units = self._own.windows(own)
             errors: Singles = -scales.astype(np.float32)[:, :, None] * units
             if self._shared is not None and shared is not None:
                 errors *= self._shared.windows(shared)
-            if isinstance(noise.shared, RadialLaw):  # a radius is that of all worker cells
-                whole = np.abs(units).sum(axis=1, keepdims=True)
-                if others > 0:
-                    rest = SeededBits(self._drawing.seed + (1 + first << 64) + 1).generator
-                    whole += rest.standard_gamma(others, size=whole.shape)
-                errors /= whole
+            if isinstance(noise.shared, RadialLaw):
+                errors /= self._drawing.norms(units, first, noise.shared.dimension)
             if growth is not None:
                 errors = np.concatenate([errors, self._more(values, errors, classes, growth)], 2)
             np.rint(errors, out=errors)

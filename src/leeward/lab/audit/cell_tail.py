@@ -30,6 +30,36 @@ class TailStretch:
     end: arb
     coefficients: Sequence[arb]
 
+    @classmethod
+    def of(cls, radius: RadialLaw, piece: Piece, whole: arb) -> "TailStretch":
+        """That of a piece; `whole` is the normaliser."""
+        p, end = radius.dimension, piece.high
+        factor = radius.falling(piece.low or Fraction(0)) / whole
+        start = ball(piece.low or Fraction(0))
+        if piece.centre is None:
+            factor /= (start * ball(piece.rate)).exp()
+        else:
+            factor /= power(abs(start - ball(piece.centre)), piece.rate)
+        integrals = [factor]
+        for m in range(1, p + 1):
+            if piece.centre is None:
+                integrals.append(integrals[-1] / ball(-piece.rate))
+            else:
+                integrals.append(integrals[-1] / ball(abs(piece.rate + m)))
+        order = piece.rate if piece.centre is None else piece.rate + p
+        if end is None:
+            return cls(piece, integrals[p], order, arb(0), ())
+        coefficients = []
+        for k in reversed(range(p)):
+            m = p - k
+            if piece.centre is None:
+                own = (ball(end * piece.rate)).exp()
+            else:
+                own = power(abs(ball(end - piece.centre)), piece.rate + m)
+            rest = radius.falling(end, m) / whole - integrals[m] * own
+            coefficients.append(rest / factorial(k))
+        return cls(piece, integrals[p], order, ball(end), coefficients)
+
     def at(self, x: arb) -> arb:
         """The tail there."""
         if self.piece.centre is None:
@@ -51,6 +81,13 @@ class CellTails:
     ends: tuple[int, ...]
     """From which multiple on the next stretch is right."""
 
+    @classmethod
+    @lru_cache(maxsize=1 << 12)
+    def of(cls, radius: RadialLaw, unit: Fraction, bits: int) -> "CellTails":
+        """That of a law at this precision, which is the present one."""
+        ends = tuple(ceil(joint / unit) for joint in radius.joints)
+        return cls(ball(unit), _stretches(radius, bits), ends)
+
     def at(self, multiple: int) -> arb:
         """P(|z_1| > multiple·unit)."""
         number = sum(end <= multiple for end in self.ends)
@@ -59,45 +96,10 @@ class CellTails:
 
 def cell_tail(radius: RadialLaw, unit: Fraction) -> CellTails:
     """At the present precision."""
-    return _cell_tail(radius, unit, ctx.prec)
-
-
-@lru_cache(maxsize=1 << 12)
-def _cell_tail(radius: RadialLaw, unit: Fraction, bits: int) -> CellTails:
-    ends = tuple(ceil(joint / unit) for joint in radius.joints)
-    return CellTails(ball(unit), _stretches(radius, bits), ends)
+    return CellTails.of(radius, unit, ctx.prec)
 
 
 @lru_cache(maxsize=256)
 def _stretches(radius: RadialLaw, _bits: int) -> tuple[TailStretch, ...]:
     whole = radius.falling(Fraction(0), radius.dimension)
-    return tuple(_stretch(radius, piece, whole) for piece in radius.pieces)
-
-
-def _stretch(radius: RadialLaw, piece: Piece, whole: arb) -> TailStretch:
-    p, end = radius.dimension, piece.high
-    factor = radius.falling(piece.low or Fraction(0)) / whole
-    start = ball(piece.low or Fraction(0))
-    if piece.centre is None:
-        factor /= (start * ball(piece.rate)).exp()
-    else:
-        factor /= power(abs(start - ball(piece.centre)), piece.rate)
-    integrals = [factor]
-    for m in range(1, p + 1):
-        if piece.centre is None:
-            integrals.append(integrals[-1] / ball(-piece.rate))
-        else:
-            integrals.append(integrals[-1] / ball(abs(piece.rate + m)))
-    order = piece.rate if piece.centre is None else piece.rate + p
-    if end is None:
-        return TailStretch(piece, integrals[p], order, arb(0), ())
-    coefficients = []
-    for k in reversed(range(p)):
-        m = p - k
-        if piece.centre is None:
-            own = (ball(end * piece.rate)).exp()
-        else:
-            own = power(abs(ball(end - piece.centre)), piece.rate + m)
-        rest = radius.falling(end, m) / whole - integrals[m] * own
-        coefficients.append(rest / factorial(k))
-    return TailStretch(piece, integrals[p], order, ball(end), coefficients)
+    return tuple(TailStretch.of(radius, piece, whole) for piece in radius.pieces)

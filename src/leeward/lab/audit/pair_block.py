@@ -249,16 +249,13 @@ def mass_loss(before: PairBlock, after: PairBlock, claimed: Fraction) -> Privacy
     if len(before.true) > 1 or not bound.epsilon.is_finite():
         return bound
     near = {(round(x), round(y)) for x, y in _vertices(before, after)}
-    outputs = {*before.landmarks(), *after.landmarks(), *near, *_peaks(before, after)}
-    loss = over(outputs, before.mass, after.mass, claimed)
-    return replace(loss, bound=bound.bound).kept(claimed)
-
-
-def _peaks(before: PairBlock, after: PairBlock) -> Iterator[tuple[int, ...]]:
-    """Of one cell, where the ratio of densities is largest if both scales grow alike."""
+    # Where the ratio of densities is largest if both scales grow alike.
     centres, distance = (before.true[0], after.true[0]), before.norm(after.seen_from(before).true)
     grown = after.scales[0] / before.scales[0]
-    yield from peaks(centres, distance, (Fraction(1), grown), before.radius)
+    top = peaks(centres, distance, (Fraction(1), grown), before.radius)
+    outputs = {*before.landmarks(), *after.landmarks(), *near, *top}
+    loss = over(outputs, before.mass, after.mass, claimed)
+    return replace(loss, bound=bound.bound).kept(claimed)
 
 
 def tops(losses: Sequence[PrivacyLoss], few: int, widths: Sequence[Fraction]) -> list[int]:

@@ -236,23 +236,17 @@ PAY: tuple[PayLine, ...] = (
 """Mechanisms of pay; the full audit has them at several α and ε, and with a Δ above 1."""
 
 PAY_CELLS: tuple[PayLine, ...] = (
-    ("pay_centred", examine_pay, STRONG, ()),
-    ("pay_centred_radial", examine_pay, STRONG, ()),
-    ("pay_pareto", examine_pay, STRONG, ()),
-    ("pay_radial", examine_pay, STRONG, ()),
-    ("payroll_pareto", examine_pay, STRONG, ()),
-    ("payroll_pareto", examine_pay, PROPORTIONAL, (("by_payroll", True),)),
-    ("payroll_radial", examine_pay, STRONG, ()),
-    ("payroll_radial", examine_pay, PROPORTIONAL, (("by_payroll", True),)),
+    *(
+        (name, examine_pay, STRONG, ())
+        for name in ("pay_centred", "pay_centred_radial", "pay_pareto", "pay_radial")
+    ),
+    *(line for line in PAY if line[0] in ("payroll_pareto", "payroll_radial")),
 )
 
-PAY_RAISES: tuple[tuple[str, Exam], ...] = (
-    ("pay_pareto", by_raises(pay_loss)),
-    ("pay_radial", by_raises(pay_loss)),
-    ("payroll_pareto", by_raises(pay_loss)),
-    ("payroll_radial", by_raises(pay_loss)),
-    ("pay_clipped", by_raises(pay_clipped_loss)),
-)
+PAY_RAISES: dict[Exam, tuple[str, ...]] = {
+    by_raises(pay_loss): ("pay_pareto", "pay_radial", "payroll_pareto", "payroll_radial"),
+    by_raises(pay_clipped_loss): ("pay_clipped",),
+}
 """Those under which a changed pay is one step whatever the policy."""
 
 
@@ -262,23 +256,21 @@ def _pay_lines() -> Iterator[AuditLine]:
         several = PAY_GRID[1:] if exam is examine_pay_clipped else PAY_GRID
         yield AuditLine(name, exam, policies, options=(CAP, *options), at=several, deep=True)
         wide = (CAP, *options, ("plus", 3))
-        yield AuditLine(
-            name, exam, policies[-1:], options=wide, at=ONE, deep=name != "pay_two_scales"
-        )
+        deep = name != "pay_two_scales"
+        yield AuditLine(name, exam, policies[-1:], options=wide, at=ONE, deep=deep)
     for name, exam, policies, options in PAY_CELLS:
         both = (CAP, *options, ("cells", 2))
         yield AuditLine(name, exam, policies, options=both, at=ONE, deep=policies != STRONG)
         yield AuditLine(name, exam, policies, options=both, at=PAY_GRID[1:2], deep=True)
-    yield AuditLine(
-        "pay_clipped", examine_pay_clipped, options=(CAP, ("cells", 2)), at=ONE, deep=True
-    )
-    for name, exam in PAY_RAISES:
-        yield AuditLine(name, exam, options=(CAP,), at=ONE, detail=RAISES)
-        yield AuditLine(name, exam, options=(CAP,), at=PAY_GRID[:1], detail=RAISES, deep=True)
-    for options, at in (((CAP,), ONE), ((CAP, ("cells", 2)), ONE), ((CAP,), PAY_GRID[:2])):
-        yield AuditLine(
-            "edge_pay", examine_pay, ("worker",), options=options, at=at, deep=at != ONE
-        )
+    both = (CAP, ("cells", 2))
+    yield AuditLine("pay_clipped", examine_pay_clipped, options=both, at=ONE, deep=True)
+    for exam, names in PAY_RAISES.items():
+        for name in names:
+            yield AuditLine(name, exam, options=(CAP,), at=ONE, detail=RAISES)
+            yield AuditLine(name, exam, options=(CAP,), at=PAY_GRID[:1], detail=RAISES, deep=True)
+    for options, at in (((CAP,), ONE), (both, ONE), ((CAP,), PAY_GRID[:2])):
+        deep = at != ONE
+        yield AuditLine("edge_pay", examine_pay, ("worker",), options=options, at=at, deep=deep)
     for name, policy_name in (("pay_centred", "strong"), ("pay_two_scales", "proportional")):
         yield AuditLine(
             name, examine_pay_chains, (policy_name,), options=(CAP,), at=ONE, detail=UNIT_EMPLOYER

@@ -25,6 +25,15 @@ def exponential_radius(dimension: int) -> RadialLaw:
     return RadialLaw(dimension, (Piece(Fraction(0), None, Fraction(-1)),))
 
 
+def of_dimension(law: RadialLaw | None, dimension: int) -> RadialLaw:
+    """The law that was asked for: only in its own dimension it is that of the norm's powers."""
+    if law is None:
+        return exponential_radius(dimension)
+    if law.dimension != dimension:
+        raise ValueError(f"a radius in {law.dimension} dimensions for noise in {dimension}")
+    return law
+
+
 def radial_bound(
     distance: int | Fraction, scales: tuple[Fraction, Fraction], law: RadialLaw
 ) -> arb:
@@ -67,7 +76,11 @@ def _one_way(law: RadialLaw, apart: Fraction, ratio: Fraction) -> tuple[arb, Fra
 
     And the finite a where it is largest.
     """
-    most, at, largest = _at_infinity(law, ratio), Fraction(0), -INFINITE
+    if law.tail is not None:  # powers of one order differ only by the scales
+        most = ball(law.tail) * ball(1 / ratio).log()
+    else:  # exponential tails differ by any amount, but at equal scales as at the last joint
+        most = INFINITE if ratio < 1 else -INFINITE
+    at, largest = Fraction(0), -INFINITE
     for a in _candidates(law, apart, ratio):
         rise = law.falling(a).log() - law.falling((a + apart) / ratio).log()
         value = rise + law.dimension * ball(ratio).log()
@@ -75,14 +88,6 @@ def _one_way(law: RadialLaw, apart: Fraction, ratio: Fraction) -> tuple[arb, Fra
             at, largest = a, value
         most = most.max(value)
     return most, at
-
-
-def _at_infinity(law: RadialLaw, ratio: Fraction) -> arb:
-    """Powers of one order differ by the scales alone; exponential tails by any amount."""
-    if law.tail is not None:
-        return ball(law.tail) * ball(1 / ratio).log()
-    # At equal scales the ratio is constant beyond the last joint, which is a candidate.
-    return INFINITE if ratio < 1 else -INFINITE
 
 
 def _candidates(law: RadialLaw, apart: Fraction, ratio: Fraction) -> Iterator[Fraction]:
@@ -93,27 +98,20 @@ def _candidates(law: RadialLaw, apart: Fraction, ratio: Fraction) -> Iterator[Fr
     for low, high in pairwise((*ends, None)):
         if low is None:
             continue
-        zero = _zero(_piece(law, low), _piece(law, (low + apart) / ratio), apart, ratio)
-        if zero is not None and low < zero and (high is None or zero < high):
-            yield zero
+        # Where F'((a+u)/c)/c = F'(a), F' = A/(B + C·z) on each piece.
+        (a, b, c), (other_a, other_b, other_c) = (
+            _slope(law, low),
+            _slope(law, (low + apart) / ratio),
+        )
+        if steep := other_a * c - a * other_c:
+            zero = (a * (ratio * other_b + other_c * apart) - other_a * b) / steep
+            if low < zero and (high is None or zero < high):
+                yield zero
 
 
-def _piece(law: RadialLaw, at: Fraction) -> Piece:
-    """The piece in which what follows this point lies."""
-    return next(piece for piece in law.pieces if piece.high is None or at < piece.high)
-
-
-def _zero(near: Piece, far: Piece, apart: Fraction, ratio: Fraction) -> Fraction | None:
-    """Where F'((a+u)/c)/c = F'(a), F' = A/(B + C·z) on each piece."""
-    (a, b, c), (other_a, other_b, other_c) = _slope(near), _slope(far)
-    steep = other_a * c - a * other_c
-    if not steep:
-        return None
-    return (a * (ratio * other_b + other_c * apart) - other_a * b) / steep
-
-
-def _slope(piece: Piece) -> tuple[Fraction, Fraction, Fraction]:
-    """A, B and C."""
+def _slope(law: RadialLaw, at: Fraction) -> tuple[Fraction, Fraction, Fraction]:
+    """A, B and C of the piece in which what follows this point is."""
+    piece = next(piece for piece in law.pieces if piece.high is None or at < piece.high)
     if piece.centre is None:
         return -piece.rate, Fraction(1), Fraction(0)
     return -piece.rate, -piece.centre, Fraction(1)

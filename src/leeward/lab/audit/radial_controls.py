@@ -48,7 +48,7 @@ class SlopeNumbers:
 
     @property
     def radius(self) -> RadialLaw:
-        """Its law. Where both powers meet below the top, nothing falls exponentially."""
+        """Its law. If both powers meet below the top, nothing falls exponentially."""
         near = max(self.reach - self.inner / self.top, Fraction(0))
         far = self.outer / self.top - self.reach
         if near > far:

@@ -1,4 +1,4 @@
-"""Radius check: what draws of a radial law should show, in float64, from its pieces alone."""
+"""Radius check: what draws of a radial law should show, in float64, only from its pieces."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -46,20 +46,15 @@ def radii(law: RadialLaw) -> Radii:
     """∫ ρ^(p−1)·e^−F, by the trapezoidal rule in ln ρ."""
     t = np.linspace(np.log(1e-6), np.log(1e9), NODES)
     points = np.exp(t)
-    weight = np.exp(law.dimension * t - _exponent(law, points))
-    below = np.concatenate([[0.0], np.cumsum((weight[1:] + weight[:-1]) / 2)])
-    return Radii(points, below / below[-1])
-
-
-def _exponent(law: RadialLaw, points: Floats) -> Floats:
-    """F, piece by piece."""
-    total = np.zeros_like(points)
+    exponent = np.zeros_like(points)  # F, piece by piece
     for piece in law.pieces:
         low = float(piece.low or 0)
         at = np.clip(points, low, np.inf if piece.high is None else float(piece.high))
         if piece.centre is None:
-            total -= float(piece.rate) * (at - low)
+            exponent -= float(piece.rate) * (at - low)
         else:
             centre = float(piece.centre)
-            total -= float(piece.rate) * np.log((at - centre) / (low - centre))
-    return total
+            exponent -= float(piece.rate) * np.log((at - centre) / (low - centre))
+    weight = np.exp(law.dimension * t - exponent)
+    below = np.concatenate([[0.0], np.cumsum((weight[1:] + weight[:-1]) / 2)])
+    return Radii(points, below / below[-1])

@@ -26,7 +26,7 @@ from leeward.core.noise.scales import MOST, Integers, Laws, Scales, TwoScales, b
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.outputs import CellBlock, Independent, JointBlock, Rounded
 from leeward.lab.audit.pair_block import PairBlock
-from leeward.lab.audit.radial_bound import exponential_radius
+from leeward.lab.audit.radial_bound import of_dimension
 
 
 class CountMechanism(Protocol):
@@ -206,15 +206,6 @@ class RecordingNoise:
             answer, *self.answers = self.answers
         self.answered.append(answer.copy())
         return answer.reshape(true.shape).copy()
-
-
-def of_dimension(law: RadialLaw | None, dimension: int) -> RadialLaw:
-    """The law that was asked for: only in its own dimension it is that of the norm's powers."""
-    if law is None:
-        return exponential_radius(dimension)
-    if law.dimension != dimension:
-        raise ValueError(f"a radius in {law.dimension} dimensions for noise in {dimension}")
-    return law
 
 
 def released(mechanism: CountMechanism, count: int, largest: int) -> Rounded:

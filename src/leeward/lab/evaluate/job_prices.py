@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from leeward.core.codebook import Codebook, EveryJob, Marginal
+from leeward.core.codebook import EveryJob, Marginal
 from leeward.core.codebook.size_profile import SizeProfile
 from leeward.core.errors import LeewardError
 from leeward.core.mechanisms.choice import choose
@@ -35,7 +35,7 @@ PAIRS = tuple(
 """ε of a size and of one job; the same number is a plan without a cap."""
 
 EXACT, STEPS = 40, 20
-"""Sizes below are taken as they are, others by so many steps of a factor e."""
+"""Sizes below are taken as they are, others by this number of steps of a factor e."""
 
 STROKES = (
     Stroke("#0072b2", "", "circle"),
@@ -59,6 +59,33 @@ class JobPrice:
     least: Fraction | None = None
     error: float | None = None
 
+    @classmethod
+    def of(
+        cls,
+        load: str,
+        marginal: Marginal,
+        alpha: Fraction,
+        pair: tuple[Fraction, Fraction],
+        profile: SizeProfile,
+    ) -> "JobPrice":
+        """What a plan with both numbers would have; `pair` is ε of a size and of one job."""
+        epsilon, job = pair
+        wanted = Guarantee("strong", alpha, epsilon, epsilon_job=None if job == epsilon else job)
+        try:
+            best, _ = choose(marginal, wanted, None, profile)
+        except LeewardError:
+            return cls(load, *pair)
+        error = profile.mean(profile.of(best.expected_error))
+        return cls(load, *pair, best.name, best.parameters.least, error)
+
+    @property
+    def text(self) -> str:
+        """The error in jobs, with the mechanism and its floor."""
+        if self.error is None or self.least is None:
+            return "–"
+        floor = f", Δ {float(self.least):.3g}" if self.epsilon_job < self.epsilon else ""
+        return f"{significant(self.error)} ({self.mechanism}{floor})"
+
 
 def job_prices(
     alpha: Fraction = ALPHA,
@@ -67,22 +94,18 @@ def job_prices(
 ) -> tuple[JobPrice, ...]:
     """Of all jobs, of eight kinds of workers and of six breakdowns of every workplace cell."""
     with open_economy(ECONOMY, progress) as (engine, book):
-        loads = _loads(book)
+        loads = {
+            "all jobs": table("all_jobs", WORKPLACE, book),
+            "sex × education": table("blocks", (*WORKPLACE, "sex", "education"), book),
+            "six breakdowns": six_workloads(book)[0].marginal,
+        }
         counted = next(iter(loads.values()))
         profile = _profile(read_truths(engine, book, EveryJob(), [counted], PLACE)[counted])
     return tuple(
-        _price(name, marginal, alpha, pair, profile)
+        JobPrice.of(name, marginal, alpha, pair, profile)
         for name, marginal in loads.items()
         for pair in pairs
     )
-
-
-def _loads(book: Codebook) -> dict[str, Marginal]:
-    return {
-        "all jobs": table("all_jobs", WORKPLACE, book),
-        "sex × education": table("blocks", (*WORKPLACE, "sex", "education"), book),
-        "six breakdowns": six_workloads(book)[0].marginal,
-    }
 
 
 def _profile(truth: Truth) -> SizeProfile:
@@ -100,23 +123,6 @@ def _profile(truth: Truth) -> SizeProfile:
     return SizeProfile(tuple(kinds.tolist()), tuple(cells.tolist()), True, tuple(counts.tolist()))
 
 
-def _price(
-    load: str,
-    marginal: Marginal,
-    alpha: Fraction,
-    pair: tuple[Fraction, Fraction],
-    profile: SizeProfile,
-) -> JobPrice:
-    epsilon, job = pair
-    wanted = Guarantee("strong", alpha, epsilon, epsilon_job=None if job == epsilon else job)
-    try:
-        best, _ = choose(marginal, wanted, None, profile)
-    except LeewardError:
-        return JobPrice(load, *pair)
-    error = profile.mean(profile.of(best.expected_error))
-    return JobPrice(load, *pair, best.name, best.parameters.least, error)
-
-
 def price_rows(prices: Sequence[JobPrice]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Head and rows: ε, ε of one job, and of each load the mechanism, Δ and the error in jobs."""
     loads = list(dict.fromkeys(price.load for price in prices))
@@ -126,18 +132,11 @@ def price_rows(prices: Sequence[JobPrice]) -> tuple[tuple[str, ...], list[tuple[
         (
             f"{float(epsilon):g}",
             f"{float(job):g}",
-            *(_cell(by_place[load, epsilon, job]) for load in loads),
+            *(by_place[load, epsilon, job].text for load in loads),
         )
         for epsilon, job in pairs
     ]
     return ("ε", "ε of one job", *loads), rows
-
-
-def _cell(price: JobPrice) -> str:
-    if price.error is None or price.least is None:
-        return "–"
-    floor = f", Δ {float(price.least):.3g}" if price.epsilon_job < price.epsilon else ""
-    return f"{significant(price.error)} ({price.mechanism}{floor})"
 
 
 def price_lines(prices: Sequence[JobPrice], alpha: Fraction) -> Iterator[str]:

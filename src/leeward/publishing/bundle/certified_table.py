@@ -17,6 +17,7 @@ from leeward.core.codebook.flow_classes import MEASURE
 from leeward.core.codebook.marginal import BOUND, COUNTED, RELEASED, margin_columns
 from leeward.core.codebook.totals import TOTAL_LABEL
 from leeward.publishing.bundle.bundle_files import TABLE_NAME, table_columns
+from leeward.publishing.bundle.noise_statement import NoiseStatement
 from leeward.publishing.bundle.statements import (
     AttributeStatement,
     Count,
@@ -31,7 +32,6 @@ from leeward.publishing.bundle.table_statements import (
     FrameStatement,
     JointStatement,
     MarginStatement,
-    NoiseStatement,
     ParentStatement,
     StatisticStatement,
     TidiedStatement,

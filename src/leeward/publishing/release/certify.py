@@ -14,6 +14,7 @@ from leeward.core.privacy.words import Sentence
 from leeward.core.show.numbers import crossed
 from leeward.publishing.bundle import FORMAT, Certificate, CertifiedTable
 from leeward.publishing.bundle.bundle_files import table_columns
+from leeward.publishing.bundle.noise_statement import NoiseStatement
 from leeward.publishing.bundle.promise_statements import (
     JobsStatement,
     PartsStatement,
@@ -37,7 +38,6 @@ from leeward.publishing.bundle.table_statements import (
     FrameStatement,
     JointStatement,
     MarginStatement,
-    NoiseStatement,
     ParentStatement,
     TotalsStatement,
     statistic_statement,
