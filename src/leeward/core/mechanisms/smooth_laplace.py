@@ -39,11 +39,26 @@ class SmoothLaplace(Additive):
 
     @classmethod
     def calibrated(cls, parameters: Parameters) -> "SmoothLaplace":
-        """As published u = ε/2 and δ ≥ e^(−ε/2λ); tight: the largest u whose exact δ fits."""
-        if parameters.published:
-            _check_published(parameters)
-            return cls(parameters, laplace(), parameters.share / 2)
-        return cls(parameters, laplace(), _largest_shift(parameters))
+        """As published u = ε/2 and δ ≥ e^(−ε/2λ); tight: the largest u whose exact δ fits.
+
+        Erratum of [H16]: at α = 1, ε = 30 the printed condition allows δ = 4.0e-10, the exact δ of
+        the printed noise is 3.8e-8. Such parameters are refused.
+        """
+        if not parameters.published:
+            return cls(parameters, laplace(), _largest_shift(parameters))
+        alpha, shift = parameters.growth, parameters.share / 2
+        if not at_most(lambda: ball(shift), lambda: _room(parameters)):
+            with precision(256):
+                rho = ball(1 + alpha)
+                least = rho * parameters.log_growth() / (rho - ball(Fraction(1, 2)))
+            raise parameters.refuse_epsilon(
+                "must be above ln(1+alpha)·(1+alpha)/(1/2+alpha) for each worker cell",
+                least * parameters.cells,
+            )
+        # The papers' 1+α ≤ e^(ε/(2 ln(1/δ))) does not imply the exact δ for large ε or α.
+        _check_delta(parameters, lambda: arb.exp(-ball(shift) / parameters.log_growth()))
+        _check_delta(parameters, lambda: exact_delta(alpha, ball(parameters.share), shift))
+        return cls(parameters, laplace(), shift)
 
     def price(self) -> Guarantee:
         """ε and δ of all cells together."""
@@ -54,26 +69,6 @@ class SmoothLaplace(Additive):
         """S/u with S = max(αx, Δ)."""
         alpha = self.parameters.growth
         return Scales(largest, floor=self.parameters.floor, factor=alpha / self.inverse_scale)
-
-
-def _check_published(parameters: Parameters) -> None:
-    """The papers' condition, and the exact δ, which it does not imply for large ε or α.
-
-    Erratum of [H16]: at α = 1, ε = 30 the printed condition allows δ = 4.0e-10, the exact δ of
-    the printed noise is 3.8e-8. Such parameters are refused.
-    """
-    alpha, shift = parameters.growth, parameters.share / 2
-    if not at_most(lambda: ball(shift), lambda: _room(parameters)):
-        with precision(256):
-            rho = ball(1 + alpha)
-            least = rho * parameters.log_growth() / (rho - ball(Fraction(1, 2)))
-        raise parameters.refuse_epsilon(
-            "must be above ln(1+alpha)·(1+alpha)/(1/2+alpha) for each worker cell",
-            least * parameters.cells,
-        )
-    # 1+α ≤ e^(ε/(2 ln(1/δ))) in the papers is δ ≥ e^(−ε/(2λ)).
-    _check_delta(parameters, lambda: arb.exp(-ball(shift) / parameters.log_growth()))
-    _check_delta(parameters, lambda: exact_delta(alpha, ball(parameters.share), shift))
 
 
 def _room(parameters: Parameters) -> arb:

@@ -186,7 +186,7 @@ class Choices:
     def split(
         self, layout: WordLayout, power: Integers, words: RowWords
     ) -> tuple[list[Near], list[Open], Open]:
-        """Each table's q in units of the rest and its positive cells; which rows are not certain."""
+        """Each table's q in units of the rest and its positive cells; which rows are uncertain."""
         design, left = layout.design, power
         belows, positives, open_ = list[Near](), list[Open](), np.zeros(len(power), dtype=np.bool_)
         for j, cells in enumerate(design.slices()):

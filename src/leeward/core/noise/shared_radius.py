@@ -36,8 +36,8 @@ class SharedRadius:
     def of(cls, law: RadialLaw) -> "SharedRadius":
         """From the radius that is hardly ever undercut to the one that is hardly ever exceeded."""
         with precision(BITS):
-            ends = [float(law.rare(side, LEAST)) for side in (0, 1)]
-            at = np.linspace(*np.log(ends), POINTS)
+            low, high = (np.log(float(law.rare(side, LEAST))) for side in (0, 1))
+            at = np.linspace(low, high, POINTS)
             above = np.array([float(law.tails(Fraction(radius))[1]) for radius in np.exp(at)])
         return cls(law.dimension, at, above)
 

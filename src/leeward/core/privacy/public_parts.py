@@ -76,8 +76,16 @@ class PublicParts:
         """The parts of tables, by the codes of separating attributes that each one counts."""
         every = (1 << len(kept)) - 1
         sets: Sets = {every: ()}
-        for name in sorted({name for codes in kept for name in codes}):
-            groups = _largest(_groups(name, kept))
+        for name in sorted({name for own in kept for name in own}):
+            free = sum(1 << at for at, own in enumerate(kept) if name not in own)
+            counting = dict[str, int]()  # which tables count a code
+            for at, own in enumerate(kept):
+                for value in own.get(name, ()):
+                    counting[value] = counting.get(value, free) | 1 << at
+            distinct: Sets = {}
+            for value in sorted(counting):
+                distinct.setdefault(counting[value], ((name, value),))
+            groups = _largest(distinct)
             if [*groups] == [every]:
                 continue
             crossed: Sets = {}
@@ -170,19 +178,6 @@ class PricedTables:
         """What each table costs, in the currency of the price."""
         rho = self.price.currency == "rho"
         return tuple(charge.rho if rho else charge.epsilon for charge in self.charges)
-
-
-def _groups(name: str, kept: Sequence[Kept]) -> Sets:
-    """The tables that count a code, for all codes of an attribute that differ in it."""
-    free = sum(1 << at for at, codes in enumerate(kept) if name not in codes)
-    sets = dict[str, int]()
-    for at, codes in enumerate(kept):
-        for code in codes.get(name, ()):
-            sets[code] = sets.get(code, free) | 1 << at
-    groups: Sets = {}
-    for code in sorted(sets):
-        groups.setdefault(sets[code], ((name, code),))
-    return groups
 
 
 def _largest(sets: Sets) -> Sets:

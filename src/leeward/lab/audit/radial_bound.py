@@ -10,7 +10,6 @@ derivative is a difference of two terms A/(B+C·a), so it has one zero at most, 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 
 from flint import arb
 
@@ -74,39 +73,31 @@ def _falls(piece: Piece) -> bool:
 def _one_way(law: RadialLaw, apart: Fraction, ratio: Fraction) -> tuple[arb, Fraction]:
     """The supremum of F((a+u)/c) − F(a) + p·ln c, in units of the scale before.
 
-    And the finite a where it is largest.
+    And the finite a where it is largest: a joint, or a zero of the derivative between two of them.
     """
     if law.tail is not None:  # powers of one order differ only by the scales
         most = ball(law.tail) * ball(1 / ratio).log()
     else:  # exponential tails differ by any amount, but at equal scales as at the last joint
         most = INFINITE if ratio < 1 else -INFINITE
-    at, largest = Fraction(0), -INFINITE
-    for a in _candidates(law, apart, ratio):
-        rise = law.falling(a).log() - law.falling((a + apart) / ratio).log()
-        value = rise + law.dimension * ball(ratio).log()
-        if value > largest:
-            at, largest = a, value
-        most = most.max(value)
-    return most, at
-
-
-def _candidates(law: RadialLaw, apart: Fraction, ratio: Fraction) -> Iterator[Fraction]:
-    """Where the largest value may be: joints, and zeros of the derivative between them."""
     met = (joint * ratio - apart for joint in law.joints)
     ends = sorted({Fraction(0), *law.joints, *(a for a in met if a > 0)})
-    yield from ends
-    for low, high in pairwise((*ends, None)):
-        if low is None:
-            continue
+    candidates = [*ends]
+    for low, high in zip(ends, (*ends[1:], None), strict=True):
         # Where F'((a+u)/c)/c = F'(a), F' = A/(B + C·z) on each piece.
-        (a, b, c), (other_a, other_b, other_c) = (
-            _slope(law, low),
-            _slope(law, (low + apart) / ratio),
-        )
+        a, b, c = _slope(law, low)
+        other_a, other_b, other_c = _slope(law, (low + apart) / ratio)
         if steep := other_a * c - a * other_c:
             zero = (a * (ratio * other_b + other_c * apart) - other_a * b) / steep
             if low < zero and (high is None or zero < high):
-                yield zero
+                candidates.append(zero)
+    at, largest = Fraction(0), -INFINITE
+    for place in candidates:
+        rise = law.falling(place).log() - law.falling((place + apart) / ratio).log()
+        value = rise + law.dimension * ball(ratio).log()
+        if value > largest:
+            at, largest = place, value
+        most = most.max(value)
+    return most, at
 
 
 def _slope(law: RadialLaw, at: Fraction) -> tuple[Fraction, Fraction, Fraction]:
