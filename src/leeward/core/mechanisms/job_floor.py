@@ -25,19 +25,15 @@ def floor_for(cost: Cost, plus: int, cap: Fraction, *, name: str, of: str = "") 
     low, high = Fraction(plus), Fraction(plus)
     while cost(high) > cap:
         if high >= MOST_PLUS:
-            raise _no_floor(cost, cap, name, of)
+            smallest = f"{three_digits_up(cost(high)):f}"
+            raise InvalidParameter(
+                "epsilon_job",
+                rule=f"must be at least what one job costs with a floor of {high} jobs ({name})",
+                value=shown(cap) + of,
+                next_step=f"Give one job at least {smallest} here, or use another mechanism.",
+            )
         low, high = high, min(2 * high, Fraction(MOST_PLUS))
     while high - low > STEP:
         middle = low + ((high - low) / 2 // STEP) * STEP
         low, high = (middle, high) if cost(middle) > cap else (low, middle)
     return high
-
-
-def _no_floor(cost: Cost, cap: Fraction, name: str, of: str) -> InvalidParameter:
-    smallest = f"{three_digits_up(cost(Fraction(MOST_PLUS))):f}"
-    return InvalidParameter(
-        "epsilon_job",
-        rule=f"must be at least what one job costs with a floor of {MOST_PLUS} jobs ({name})",
-        value=shown(cap) + of,
-        next_step=f"Give one job at least {smallest} here, or use another mechanism.",
-    )
