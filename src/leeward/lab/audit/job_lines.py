@@ -69,6 +69,9 @@ ALONE: tuple[JobLine, ...] = (
     ("scale", examine_scalar, ()),
     ("vector_pareto", examine_block, ()),
     ("vector_pareto", examine_block, CELLS),
+    ("radial_slope", examine_block, ()),
+    ("radial_slope", examine_block, CELLS),
+    ("joint_radial", examine_joint, PRODUCT),
     ("clipped", examine_clipped, ()),
     ("clipped", examine_clipped, CELLS),
     ("joint_pareto", examine_joint, PRODUCT),
@@ -81,6 +84,9 @@ PAY: tuple[JobLine, ...] = (
     ("pay_clipped", examine_pay_clipped, ()),
     ("log_pair", examine_pay, ()),
     ("payroll_pareto", examine_pay, ()),
+    ("pay_centred_radial", examine_pay, ()),
+    ("pay_radial", examine_pay, CELLS),
+    ("payroll_radial", examine_pay, ()),
     ("payroll_slope", examine_pay, ()),
 )
 WHOLE: tuple[JobLine, ...] = (
@@ -110,7 +116,11 @@ JOB_LINES: tuple[AuditLine, ...] = (
     _line("joint_clipped", examine_joint_gaussian, *PRODUCT, *GAUSSIAN, *FIVE, deep=True),
     *(
         AuditLine(name, exam, BETWEEN_SIZES, options=options, at=FOUR)
-        for name, exam in (("slope", examine_scalar), ("vector_pareto", examine_block))
+        for name, exam in (
+            ("slope", examine_scalar),
+            ("vector_pareto", examine_block),
+            ("radial_slope", examine_block),
+        )
         for options in (QUARTER, FIVE)
     ),
     AuditLine("clipped", examine_clipped, BETWEEN_SIZES, options=QUARTER, at=FOUR, deep=True),
