@@ -50,13 +50,6 @@ def test_two_sizes_are_those_of_one_establishment(question: str, small: int, lar
         assert grown(pair) == large - small
 
 
-@pytest.mark.parametrize("line", [line for line in JOB_LINES if not line.deep], ids=str)
-def test_every_line_is_confirmed_at_what_is_claimed(line: object) -> None:
-    rows = list(line.rows(QUICK_GRID, QUICK))  # type: ignore[attr-defined]
-    assert rows
-    assert [row.reading for row in rows if not row.as_expected] == []
-
-
 def test_tables_keep_the_cap_with_their_margins() -> None:
     for line in JOB_TABLES:
         (row,) = line.rows(QUICK_GRID, QUICK)
