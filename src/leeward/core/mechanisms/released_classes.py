@@ -43,8 +43,9 @@ MISSED_END = float((1 - COVERAGE) / 2)
 """How often an end of an interval may be on the wrong side."""
 
 SCALE = "scale"
-HALF = 0.5
-"""What rounding to whole jobs errs by at most in a class."""
+HALF, LEAST_RATE = 0.5, Fraction(1, 100)
+"""What rounding to whole jobs errs by at most in a class; the rate below which discrete Laplace
+noise is so wide that what rounding adds does not show."""
 
 
 @dataclass(frozen=True)
@@ -296,7 +297,3 @@ def _edge_critical(rate: Fraction, contrast: Contrast) -> float:
     if contrast.whole and rate >= LEAST_RATE:
         return contrast.geometric(MISSED_END, float(rate))
     return contrast.laplace(MISSED_END) / float(rate) + contrast.weight
-
-
-LEAST_RATE = Fraction(1, 100)
-"""Below it discrete Laplace noise is so wide that what rounding adds does not show."""

@@ -56,11 +56,6 @@ class SmoothLaplace(Additive):
         return Scales(largest, floor=self.parameters.floor, factor=alpha / self.inverse_scale)
 
 
-def _published_delta(parameters: Parameters) -> arb:
-    """e^(−ε/(2λ)), from the papers' condition 1+α ≤ e^(ε/(2 ln(1/δ)))."""
-    return (-ball(parameters.share) / (2 * parameters.log_growth())).exp()
-
-
 def _check_published(parameters: Parameters) -> None:
     """The papers' condition, and the exact δ, which it does not imply for large ε or α.
 
@@ -76,7 +71,8 @@ def _check_published(parameters: Parameters) -> None:
             "must be above ln(1+alpha)·(1+alpha)/(1/2+alpha) for each worker cell",
             least * parameters.cells,
         )
-    _check_delta(parameters, lambda: _published_delta(parameters))
+    # 1+α ≤ e^(ε/(2 ln(1/δ))) in the papers is δ ≥ e^(−ε/(2λ)).
+    _check_delta(parameters, lambda: arb.exp(-ball(shift) / parameters.log_growth()))
     _check_delta(parameters, lambda: exact_delta(alpha, ball(parameters.share), shift))
 
 

@@ -133,6 +133,20 @@ class PairBits:
         pairs = bits.words64(rows * cells * 2).reshape(rows, cells, 2) & ~SIGN
         return cls(cones, pairs, bits.words64(0 if law is None else rows))
 
+    def signed_sums(self, signs: NDArray[np.int64], law: RadialLaw | None) -> tuple[Floats, Floats]:
+        """±E₁ ± E₂, with a radius times that over the sum of all, and a bound on its error."""
+        exponential, slip = exponentials(self.pairs)
+        value = (signs * exponential[:, :, None, :]).sum(axis=3)
+        size = (np.abs(signs) * exponential[:, :, None, :]).sum(axis=3)
+        error = (np.abs(signs) * slip[:, :, None, :]).sum(axis=3) + ROUNDING * size
+        if law is None:
+            return value, error
+        whole = exponential.sum(axis=(1, 2))
+        blur = slip.sum(axis=(1, 2)) + 2 * exponential.shape[1] * ROUNDING * whole
+        both = radius_over(whole, blur, law, self.radius)
+        unit, loose = (column[:, None, None] for column in both)
+        return value * unit, error * (unit + loose) + size * loose + ROUNDING * size * unit
+
 
 def _below(end: int, count: int, bits: SecretBits) -> Integers:
     """Uniform whole numbers below `end`: words at the uneven end of the range are replaced."""
@@ -165,7 +179,7 @@ def decide_pairs(
     """The integers that these words name; numbers that float64 leaves open are refined."""
     signs = body.cones[words.cones]  # (rows, cells, 2 numbers, 2 exponentials)
     with np.errstate(all="ignore"):
-        z, error = _signed_sums(words, signs, law)
+        z, error = words.signed_sums(signs, law)
     floats = np.stack([one.floats for one in scales], axis=-1)[:, None, :]
     noise, open_ = settle(z, error, floats)
     for row in np.flatnonzero(open_.any(axis=(1, 2))):
@@ -174,23 +188,6 @@ def decide_pairs(
             scale = scales[number].exact(int(row))
             noise[row, cell, number] = refined.rounded(scale, int(cell), signs[row, cell, number])
     return noise
-
-
-def _signed_sums(
-    words: PairBits, signs: NDArray[np.int64], law: RadialLaw | None
-) -> tuple[Floats, Floats]:
-    """±E₁ ± E₂, with a radius times that over the sum of all, and a bound on its error."""
-    exponential, slip = exponentials(words.pairs)
-    value = (signs * exponential[:, :, None, :]).sum(axis=3)
-    size = (np.abs(signs) * exponential[:, :, None, :]).sum(axis=3)
-    error = (np.abs(signs) * slip[:, :, None, :]).sum(axis=3) + ROUNDING * size
-    if law is None:
-        return value, error
-    whole = exponential.sum(axis=(1, 2))
-    blur = slip.sum(axis=(1, 2)) + 2 * exponential.shape[1] * ROUNDING * whole
-    both = radius_over(whole, blur, law, words.radius)
-    unit, loose = (column[:, None, None] for column in both)
-    return value * unit, error * (unit + loose) + size * loose + ROUNDING * size * unit
 
 
 class RefinedPairs:

@@ -90,7 +90,7 @@ def _in_floats(layout: WordLayout, scale: Floats, words: RowWords) -> tuple[Inte
     first = np.arange(design.dimension + 1) <= power[:, None]
     gammas = words.wide[:, layout.gammas]
     total, rest = gamma(gammas, first), gamma(gammas, ~first)
-    belows, positives, torn = _split(layout, steps, power, words)
+    belows, positives, torn = steps.split(layout, power, words)
     open_ |= torn
     belows = [rest.times(below) for below in belows]
     unit = Near(scale, ROUNDING * scale)
@@ -109,26 +109,6 @@ def _in_floats(layout: WordLayout, scale: Floats, words: RowWords) -> tuple[Inte
         noise[:, cells], torn = _rounded(sign[:, None] * values, error, whole)
         open_ |= torn
     return noise, open_
-
-
-def _split(
-    layout: WordLayout, steps: "Choices", power: Integers, words: RowWords
-) -> tuple[list[Near], list[Open], Open]:
-    """Of each table q in units of the rest and which cells are positive; what is not certain."""
-    design, left = layout.design, power
-    belows, positives, open_ = list[Near](), list[Open](), np.zeros(len(power), dtype=np.bool_)
-    for j, cells in enumerate(design.slices()):
-        own, signs, inner = layout.of_table(j)
-        size = design.tables[j]
-        e, unsure = _chosen(steps.exponents[j][left], words.wide[:, own])
-        left = np.clip(left - e, 0, None)
-        a, torn = _chosen(steps.signs[j][e], words.wide[:, signs])
-        positive, open_cells = _subset(np.where(e == size - 1, size, e + 1 + a), size,
-                                       words.narrow[:, 1:][:, cells])  # fmt: skip
-        open_ |= unsure | torn | open_cells
-        belows.append(largest(words.wide[:, inner], size - 1 - e, float(design.part)))
-        positives.append(positive)
-    return belows, positives, open_
 
 
 def norm_of(design: Design, total: Near, belows: Sequence[Near]) -> Near:
@@ -202,6 +182,25 @@ class Choices:
     powers: Steps
     exponents: tuple[Steps, ...]
     signs: tuple[Steps, ...]
+
+    def split(
+        self, layout: WordLayout, power: Integers, words: RowWords
+    ) -> tuple[list[Near], list[Open], Open]:
+        """Each table's q in units of the rest and its positive cells; which rows are not certain."""
+        design, left = layout.design, power
+        belows, positives, open_ = list[Near](), list[Open](), np.zeros(len(power), dtype=np.bool_)
+        for j, cells in enumerate(design.slices()):
+            own, signs, inner = layout.of_table(j)
+            size = design.tables[j]
+            e, unsure = _chosen(self.exponents[j][left], words.wide[:, own])
+            left = np.clip(left - e, 0, None)
+            a, torn = _chosen(self.signs[j][e], words.wide[:, signs])
+            positive, open_cells = _subset(np.where(e == size - 1, size, e + 1 + a), size,
+                                           words.narrow[:, 1:][:, cells])  # fmt: skip
+            open_ |= unsure | torn | open_cells
+            belows.append(largest(words.wide[:, inner], size - 1 - e, float(design.part)))
+            positives.append(positive)
+        return belows, positives, open_
 
 
 @lru_cache(maxsize=16)

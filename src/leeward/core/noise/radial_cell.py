@@ -57,6 +57,24 @@ class RadialCell:
             return None if whole is None else 0.0
         return whole / comb(self.radius.dimension - 1 + order, order)
 
+    def powers(self, reach: Fraction) -> tuple[list[Fraction], list[Fraction]]:
+        """Nodes, and between each two the order of a power of reach+z that meets both tails.
+
+        From the last joint of the radius on a tail is just that of the last power.
+        """
+        mean, last = self.moment(1, absolute=True) or 1.0, self.radius.joints[-1]
+        nodes = [Fraction(mean * i / EACH) for i in range(NEAR * EACH + 1)]
+        while nodes[-1] < last:
+            nodes.append(Fraction(float(nodes[-1]) * GROWTH))
+        nodes = [*(node for node in nodes if node < last), last]
+        with precision(BITS):
+            tails = [self.radius.cell_tail(node) for node in nodes]
+            orders = [
+                Fraction(float((before / after).log() / (ball(reach + b) / ball(reach + a)).log()))
+                for (a, b), (before, after) in zip(pairwise(nodes), pairwise(tails), strict=True)
+            ]
+        return nodes, orders
+
     def float_tails(self, z: Floats) -> tuple[Floats, Floats]:
         """The tails in float64."""
         return stated_cell(self.radius).float_tails(z)
@@ -85,7 +103,7 @@ def stated_cell(radius: RadialLaw) -> PiecewiseLaw:
         raise ValueError("the law of a cell is stated where tails are powers")
     if len(radius.pieces) == 1:
         return symmetric([Piece(Fraction(0), None, -(radius.tail + 1), last.centre)])
-    nodes, orders = _nodes(radius, -last.centre)
+    nodes, orders = RadialCell(radius).powers(-last.centre)
     right = [
         Piece(low, high, -(order + 1), last.centre)
         for low, high, order in zip(nodes, (*nodes[1:], None), (*orders, radius.tail), strict=True)
@@ -93,25 +111,6 @@ def stated_cell(radius: RadialLaw) -> PiecewiseLaw:
     rises = [Fraction(log(after / before)) for before, after in pairwise((*orders, radius.tail))]
     both = symmetric(right)
     return PiecewiseLaw(both.pieces, (*(-rise for rise in reversed(rises)), Fraction(0), *rises))
-
-
-def _nodes(radius: RadialLaw, reach: Fraction) -> tuple[list[Fraction], list[Fraction]]:
-    """Nodes, and between each two the order of a power of reach+z that meets both tails.
-
-    From the last joint of the radius on a tail is just that of the last power.
-    """
-    mean, last = RadialCell(radius).moment(1, absolute=True) or 1.0, radius.joints[-1]
-    nodes = [Fraction(mean * i / EACH) for i in range(NEAR * EACH + 1)]
-    while nodes[-1] < last:
-        nodes.append(Fraction(float(nodes[-1]) * GROWTH))
-    nodes = [*(node for node in nodes if node < last), last]
-    with precision(BITS):
-        tails = [radius.cell_tail(node) for node in nodes]
-        orders = [
-            Fraction(float((before / after).log() / (ball(reach + b) / ball(reach + a)).log()))
-            for (a, b), (before, after) in zip(pairwise(nodes), pairwise(tails), strict=True)
-        ]
-    return nodes, orders
 
 
 @dataclass(frozen=True)

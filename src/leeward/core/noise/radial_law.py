@@ -116,6 +116,16 @@ class RadialLaw:
             outer, step = outer + step, step * WIDER
         return ball(inner).union(ball(outer))
 
+    def rare(self, side: int, share: float) -> Fraction:
+        """A radius whose tail on this side, below or above, is about this share."""
+        low, high = -400.0, 400.0  # of log₂
+        for _ in range(40):
+            middle = (low + high) / 2
+            beyond = float(self.tails(Fraction(2.0**middle))[side])
+            larger = beyond < share if side == 0 else beyond > share
+            low, high = (middle, high) if larger else (low, middle)
+        return Fraction(2.0**low)
+
     def moment(self, order: int) -> float | None:
         """E ρ^order; None where it is infinite."""
         return _moment(self, order)

@@ -56,6 +56,36 @@ class QuantileStretch:
     error: float
     joint: bool
 
+    @classmethod
+    def of(
+        cls,
+        law: "RadialLaw",
+        piece: Piece,
+        ends: tuple[Fraction, Fraction],
+        shares: tuple[arb, arb],
+        joint: bool,
+    ) -> "QuantileStretch":
+        """From one radius to another inside a piece, which have these shares below."""
+        middle = (ends[0] + ends[1]) / 2
+        disc = Fraction(_disc(law.dimension, piece, middle) * (1 - 2.0**-20))
+        share = law.tails(middle)[0]
+        length = ball(disc) * law.density(middle) / 2
+        far = ((share - shares[0]) / length).max((shares[1] - share) / length)
+        x = float(far.upper()) * (1 + 2.0**-20) + float(arb(2) ** -60 / length)
+        centre, rest = _word(share)
+        terms = _inverse(law.dimension, piece, middle, disc)
+        if not all(number.rad() < SHARP for number in (share, *shares, *terms)):
+            raise ArithmeticError("a radius needs more precision than its table has")
+        if not (x < 0.5 and shares[1] - shares[0] < 0.5):  # too short for words to tell it apart
+            coefficients = [float(middle), *[0.0] * (TERMS - 1)]
+            return cls(_word(shares[0])[0], centre, 0.0, 1.0, coefficients, inf, joint)
+        left_out = float(disc) * x**TERMS / (1 - x)
+        wide = float(length * arb(2) ** 64)
+        coefficients = [float(c) * float(disc) for c in terms]
+        coefficients[0] = float(middle)
+        error = left_out * (1 + 2.0**-20) + 4 * float(disc) / wide + 16 * ROUNDING * float(middle)
+        return cls(_word(shares[0])[0], centre, 0.5 - rest, wide, coefficients, error, joint)
+
 
 @dataclass(frozen=True, eq=False)
 class RadiusTable:
@@ -72,12 +102,24 @@ class RadiusTable:
 
     @classmethod
     def of(cls, law: "RadialLaw") -> "RadiusTable":
-        """The stretches of a law between its rare radii."""
+        """From the radius that is rarely undercut to the one that is rarely exceeded."""
+        stretches = list[QuantileStretch]()
         with precision(BITS):
-            stretches, end = _stretches(law)
+            low, last = (law.rare(side, SELDOM) for side in (0, 1))
+            at_low = law.tails(low)[0]
+            for piece in law.pieces:
+                end, joint = last if piece.high is None else min(piece.high, last), True
+                while low < end:
+                    disc = _disc(law.dimension, piece, low)
+                    width = Fraction(max(STRETCH * disc, FINEST * float(low)))
+                    high = end if low + width * 9 / 8 > end else low + width
+                    at_high, ends = law.tails(high)[0], (low, high)
+                    stretch = QuantileStretch.of(law, piece, ends, (at_low, at_high), joint)
+                    stretches.append(stretch)
+                    low, at_low, joint = high, at_high, False
         return cls(
             np.array([row.start for row in stretches], dtype=np.uint64),
-            np.uint64(end),
+            np.uint64(_word(at_low)[0]),
             np.array([row.centre for row in stretches], dtype=np.uint64),
             np.array([row.offset for row in stretches]),
             np.array([row.length for row in stretches]),
@@ -104,22 +146,6 @@ class RadiusTable:
         return radius, np.where(outside, np.inf, self.errors[at])
 
 
-def _stretches(law: "RadialLaw") -> tuple[list[QuantileStretch], int]:
-    """From the radius that is rarely undercut to the one that is rarely exceeded."""
-    first, last = _rare(law, 0), _rare(law, 1)
-    stretches, low, at_low = list[QuantileStretch](), first, law.tails(first)[0]
-    for piece in law.pieces:
-        end = last if piece.high is None else min(piece.high, last)
-        joint = True
-        while low < end:
-            width = Fraction(max(STRETCH * _disc(law.dimension, piece, low), FINEST * float(low)))
-            high = end if low + width * 9 / 8 > end else low + width
-            at_high = law.tails(high)[0]
-            stretches.append(_stretch(law, piece, (low, high), (at_low, at_high), joint))
-            low, at_low, joint = high, at_high, False
-    return stretches, _word(at_low)[0]
-
-
 def _disc(dimension: int, piece: Piece, at: Fraction) -> float:
     """δ at a radius: |Σ of first terms|·δ + Σ of all others is at most CHANGE."""
     here = float(at)
@@ -132,36 +158,6 @@ def _disc(dimension: int, piece: Piece, at: Fraction) -> float:
     bend /= 2 * (1 - ROOM)
     slope = abs(slope)
     return min(ROOM * room, 2 * CHANGE / max(slope + sqrt(slope**2 + 4 * CHANGE * bend), TINY))
-
-
-def _stretch(
-    law: "RadialLaw",
-    piece: Piece,
-    ends: tuple[Fraction, Fraction],
-    shares: tuple[arb, arb],
-    joint: bool,
-) -> QuantileStretch:
-    middle = (ends[0] + ends[1]) / 2
-    disc = Fraction(_disc(law.dimension, piece, middle) * (1 - 2.0**-20))
-    share = law.tails(middle)[0]
-    length = ball(disc) * law.density(middle) / 2
-    far = ((share - shares[0]) / length).max((shares[1] - share) / length)
-    x = float(far.upper()) * (1 + 2.0**-20) + float(arb(2) ** -60 / length)
-    centre, rest = _word(share)
-    terms = _inverse(law.dimension, piece, middle, disc)
-    if not all(number.rad() < SHARP for number in (share, *shares, *terms)):
-        raise ArithmeticError("a radius needs more precision than its table has")
-    if not (x < 0.5 and shares[1] - shares[0] < 0.5):  # too short for words to tell it apart
-        coefficients = [float(middle), *[0.0] * (TERMS - 1)]
-        return QuantileStretch(_word(shares[0])[0], centre, 0.0, 1.0, coefficients, inf, joint)
-    left_out = float(disc) * x**TERMS / (1 - x)
-    wide = float(length * arb(2) ** 64)
-    coefficients = [float(c) * float(disc) for c in terms]
-    coefficients[0] = float(middle)
-    error = left_out * (1 + 2.0**-20) + 4 * float(disc) / wide + 16 * ROUNDING * float(middle)
-    return QuantileStretch(
-        _word(shares[0])[0], centre, 0.5 - rest, wide, coefficients, error, joint
-    )
 
 
 def _inverse(dimension: int, piece: Piece, middle: Fraction, disc: Fraction) -> list[arb]:
@@ -190,14 +186,3 @@ def _word(share: arb) -> tuple[int, float]:
     scaled = exact_value((share * arb(2) ** 64).mid())
     whole = int(scaled // 1)
     return whole, float(scaled - whole)
-
-
-def _rare(law: "RadialLaw", side: int) -> Fraction:
-    """A radius whose tail on this side is about SELDOM."""
-    low, high = -400.0, 400.0  # of log₂
-    for _ in range(40):
-        middle = (low + high) / 2
-        beyond = float(law.tails(Fraction(2.0**middle))[side])
-        larger = beyond < SELDOM if side == 0 else beyond > SELDOM
-        low, high = (middle, high) if larger else (low, middle)
-    return Fraction(2.0**low)

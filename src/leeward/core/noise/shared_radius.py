@@ -36,8 +36,8 @@ class SharedRadius:
     def of(cls, law: RadialLaw) -> "SharedRadius":
         """From the radius that is hardly ever undercut to the one that is hardly ever exceeded."""
         with precision(BITS):
-            low, high = (_reach(law, side) for side in (0, 1))
-            at = np.linspace(low, high, POINTS)
+            ends = [float(law.rare(side, LEAST)) for side in (0, 1)]
+            at = np.linspace(*np.log(ends), POINTS)
             above = np.array([float(law.tails(Fraction(radius))[1]) for radius in np.exp(at)])
         return cls(law.dimension, at, above)
 
@@ -72,16 +72,6 @@ class SharedRadius:
         up, down = generator.gamma(positive), generator.gamma(cells - positive)
         rest = generator.gamma(max(self.dimension - columns * cells, 0), size=count)
         return np.asarray((up - down) / ((up + down).sum(axis=0) + rest))
-
-
-def _reach(law: RadialLaw, side: int) -> float:
-    """The logarithm of a radius whose tail on this side is about LEAST."""
-    low, high = -200.0, 200.0
-    for _ in range(50):
-        middle = (low + high) / 2
-        tail = float(law.tails(Fraction(np.exp(middle)))[side])
-        low, high = (middle, high) if (tail < LEAST) == (side == 0) else (low, middle)
-    return low
 
 
 @lru_cache(maxsize=16)

@@ -60,6 +60,13 @@ class TailStretch:
             coefficients.append(rest / factorial(k))
         return cls(piece, integrals[p], order, ball(end), coefficients)
 
+    @classmethod
+    @lru_cache(maxsize=256)
+    def all_of(cls, radius: RadialLaw, _bits: int) -> tuple["TailStretch", ...]:
+        """Those of all pieces at this precision, which is the present one."""
+        whole = radius.falling(Fraction(0), radius.dimension)
+        return tuple(cls.of(radius, piece, whole) for piece in radius.pieces)
+
     def at(self, x: arb) -> arb:
         """The tail there."""
         if self.piece.centre is None:
@@ -86,7 +93,7 @@ class CellTails:
     def of(cls, radius: RadialLaw, unit: Fraction, bits: int) -> "CellTails":
         """That of a law at this precision, which is the present one."""
         ends = tuple(ceil(joint / unit) for joint in radius.joints)
-        return cls(ball(unit), _stretches(radius, bits), ends)
+        return cls(ball(unit), TailStretch.all_of(radius, bits), ends)
 
     def at(self, multiple: int) -> arb:
         """P(|z_1| > multiple·unit)."""
@@ -97,9 +104,3 @@ class CellTails:
 def cell_tail(radius: RadialLaw, unit: Fraction) -> CellTails:
     """At the present precision."""
     return CellTails.of(radius, unit, ctx.prec)
-
-
-@lru_cache(maxsize=256)
-def _stretches(radius: RadialLaw, _bits: int) -> tuple[TailStretch, ...]:
-    whole = radius.falling(Fraction(0), radius.dimension)
-    return tuple(TailStretch.of(radius, piece, whole) for piece in radius.pieces)

@@ -100,7 +100,7 @@ def job_prices(
             "six breakdowns": six_workloads(book)[0].marginal,
         }
         counted = next(iter(loads.values()))
-        profile = _profile(read_truths(engine, book, EveryJob(), [counted], PLACE)[counted])
+        profile = profile_of(read_truths(engine, book, EveryJob(), [counted], PLACE)[counted])
     return tuple(
         JobPrice.of(name, marginal, alpha, pair, profile)
         for name, marginal in loads.items()
@@ -108,7 +108,7 @@ def job_prices(
     )
 
 
-def _profile(truth: Truth) -> SizeProfile:
+def profile_of(truth: Truth) -> SizeProfile:
     """The largest establishments of all workplace cells; beyond EXACT jobs in small steps.
 
     Each class of size has the mean number of establishments of its cells, rounded up.
