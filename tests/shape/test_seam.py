@@ -34,6 +34,7 @@ NAMED = {
     "leeward.lab.attacks.margins": "an attack names the mechanism that it is tried against",
     "leeward.lab.attacks.odds": "an attack names the mechanism that it is tried against",
     "leeward.lab.audit.lines": "an audit line names the mechanism that it examines",
+    "leeward.lab.audit.job_lines": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.pay_exam": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.soft_exam": "an audit line names the mechanism that it examines",
     "leeward.lab.audit.history_exam": "an audit line names the mechanism that it examines",

@@ -6,7 +6,7 @@ from math import log, sqrt
 
 import pytest
 
-from leeward import InvalidParameter
+from leeward import Guarantee, InvalidParameter
 from leeward.core.exact import ball, precision
 from leeward.core.mechanisms.additive import Additive
 from leeward.core.mechanisms.calibrated import Mechanism
@@ -213,6 +213,15 @@ def test_others_lose_what_their_steps_cost() -> None:
     assert gaussian.loss(0, 3) == Fraction(9, 5)
     assert made("edge_laplace", alpha=None).loss(0, 3) == 12
     assert made("log_pair").at_floor(Fraction(5)).loss(0, 2) == Fraction(7, 4)
+
+
+def test_a_guarantee_has_the_number() -> None:
+    slope = made("slope", epsilon_job=1)
+    job = slope.one_job()[0]
+    assert slope.guarantee("strong") == Guarantee("strong", "0.1", 4, epsilon_job=job)
+    assert slope.guarantee("worker").epsilon == job
+    gaussian = made("clipped", epsilon=None, rho="0.2", noise="gaussian").at_floor(Fraction(3))
+    assert gaussian.guarantee("strong").rho_job == gaussian.one_job()[1] < Fraction(1, 5)
 
 
 def test_the_same_noise_without_a_cap() -> None:

@@ -54,6 +54,7 @@ def test_values_and_margins_together_keep_the_cap(
     least, rule = made.parameters.least, made.margins
     paid = made.guarantee(policy, table=marginal.kind)
     assert paid.epsilon == 4
+    assert paid.epsilon_job <= 1
     assert paid.plus == 1
     assert made.parameters.epsilon_job == 1 - rule.epsilon_job
     assert made.constants()["least"] == str(least)
@@ -70,6 +71,7 @@ def test_values_and_margins_together_keep_the_cap(
 def test_a_budget_in_rho_has_a_cap_of_its_own() -> None:
     asked = Guarantee("strong", "0.1", 0, rho="0.2", rho_job="0.01")
     made = measurement("clipped", table(2), asked, AUTO)
+    assert made.guarantee("strong", table="worker").rho_job <= Fraction(1, 100)
     assert made.parameters.least > 4
 
 
@@ -84,6 +86,7 @@ def test_without_a_cap_nothing_changes() -> None:
 def test_auto_takes_what_keeps_both_numbers() -> None:
     chosen, why = choose(table(), CAP, None, TYPICAL)
     assert (chosen.name, chosen.parameters.least) == ("soft_staircase", Fraction(4))
+    assert chosen.guarantee("strong", table="workplace").epsilon_job <= 1
     assert "staircase needs more for one job" in why
 
 

@@ -13,17 +13,16 @@ from leeward.lab.audit.neighbours import (
     QUICK,
     DatabasePair,
     Depth,
-    Relation,
     block_sizes,
     blocks,
     chain,
     large,
     most,
-    paid_pairs,
     pairs,
     parts,
     small,
 )
+from leeward.lab.audit.paid_neighbours import Relation, paid_pairs
 
 ALPHAS = [Fraction(1, 100), Fraction(1, 10), Fraction(3, 10), Fraction(1), Fraction(5, 2)]
 GROWING = ["strong", "weak"]

@@ -69,7 +69,9 @@ def is_of_clipped(line: object) -> bool:
     """Whether it examines a table of `clipped`, or its released code."""
     if not isinstance(line, TableLine | AuditLine) or line.mechanism != "clipped":
         return False
-    return isinstance(line, TableLine) or line.detail == RELEASED_CODE
+    if isinstance(line, TableLine):
+        return line.epsilon_job is None
+    return line.detail == RELEASED_CODE
 
 
 def test_a_class_of_the_establishments_that_have_jobs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,10 @@ from leeward.core.mechanisms import mechanism
 from leeward.core.mechanisms.soft_staircase import SoftStaircase
 from leeward.core.mechanisms.soft_stairs import SoftStairs
 from leeward.core.randomness import SeededBits
-from leeward.lab.audit.exams import scalar, workplace_view
+from leeward.lab.audit.exams import examine_scalar, scalar, workplace_view
+from leeward.lab.audit.job_relation import ONE_JOB
 from leeward.lab.audit.neighbours import QUICK, DatabasePair, most
-from leeward.lab.audit.soft_exam import SOFT_CONTROLS, examine_one_job
+from leeward.lab.audit.soft_exam import SOFT_CONTROLS
 
 SETTINGS = [
     ("0.2", "0.9", "0.3"),
@@ -69,7 +70,7 @@ def test_any_constants_of_the_theorem_keep_both_bounds(setting: tuple[str, str, 
             usual.parameters, alpha=alpha, epsilon=epsilon, epsilon_job=job, least=stairs.plus
         )
         made = SoftStaircase(parameters, stairs.law(stairs.large), stairs)
-        assert examine_one_job(made, QUICK).epsilon <= float(job)
+        assert examine_scalar(made, ONE_JOB, QUICK).epsilon <= float(job)
         kink = int(stairs.least)
         steps = [
             DatabasePair.of((size,), (max(after, size + 1),), *others)

@@ -67,6 +67,12 @@ DEFECTS = {
     ("joint_clipped", "lattice rounding without its allowance"),
     ("joint_clipped", "noise of the sums halved"),
     ("infusion", "input noise infusion"),
+    ("scale", "a part of a grid step for one job"),
+    ("slope", "twice the size booked as ln 2/α steps"),
+    *(
+        (name, "the floor of Δ = 1 with what one job costs at 5")
+        for name in ("slope", "clipped", "vector_pareto", "joint_pareto")
+    ),
     ("slope", "a frame derived from the jobs"),
     ("float_laplace", "Laplace noise in floating point"),
     ("smooth_laplace", "printed δ at large ε"),

@@ -147,7 +147,8 @@ def _number(measure: "Measure") -> float | None:
 @lru_cache(maxsize=1024)  # a profile has many cells of one size
 def _law_and_scale(mechanism: "Additive", count: int, largest: int) -> tuple[Law, float]:
     scale = mechanism.scale(count, largest)
-    return law_at(mechanism.laws, scale), float(scale)
+    law = law_at(mechanism.laws, scale)
+    return mechanism.public_law if law == mechanism.law else law, float(scale)
 
 
 @lru_cache(maxsize=1024)  # frozen values, shown again with every change of something else

@@ -25,11 +25,10 @@ def floor_for(cost: Cost, plus: int, cap: Fraction, *, name: str, of: str = "") 
     low, high = Fraction(plus), Fraction(plus)
     while cost(high) > cap:
         if high >= MOST_PLUS:
-            smallest = f"{three_digits_up(cost(Fraction(MOST_PLUS))):f}"
+            smallest = f"{three_digits_up(cost(high)):f}"
             raise InvalidParameter(
                 "epsilon_job",
-                rule="must be at least what one job costs with a floor of "
-                f"{MOST_PLUS} jobs ({name})",
+                rule=f"must be at least what one job costs with a floor of {high} jobs ({name})",
                 value=shown(cap) + of,
                 next_step=f"Give one job at least {smallest} here, or use another mechanism.",
             )

@@ -12,7 +12,8 @@ from flint import arb
 from leeward.core.exact import ball, dyadic_up, precision, root_up
 from leeward.core.mechanisms.parameters import Parameters
 
-BITS, PRECISION = 96, 256
+BITS, PRECISION = 40, 256
+"""Losses are rounded up to multiples of 2^-BITS, which short fractions and 53 bits tell apart."""
 
 
 def rise(parameters: Parameters) -> arb:

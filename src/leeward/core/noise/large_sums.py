@@ -60,8 +60,9 @@ class Drawing:
         """Σ|L| of all worker cells that share a radius, also of those that are not in the table."""
         whole: NDArray[np.float32] = np.abs(units).sum(axis=1, keepdims=True)
         if dimension > units.shape[1]:
-            rest = SeededBits(self.seed + (1 + first << 64) + 1).generator
-            whole += rest.standard_gamma(dimension - units.shape[1], size=whole.shape)
+            for row in range(len(whole)):  # the same however rows are cut
+                rest = SeededBits(self.seed + (1 + first + row << 64) + 1).generator
+                whole[row] += rest.standard_gamma(dimension - units.shape[1], whole[row].shape)
         return whole
 
     def growths(self) -> list[tuple[float, float]]:

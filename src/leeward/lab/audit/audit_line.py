@@ -29,6 +29,7 @@ from leeward.core.privacy import Guarantee
 from leeward.core.privacy.policy import POLICIES
 from leeward.lab.audit.clipped_exam import gaussian_rho
 from leeward.lab.audit.exams import Exam
+from leeward.lab.audit.job_relation import JOB_QUESTIONS, ONE_JOB, Examined, MoreJobs
 from leeward.lab.audit.loss import PrivacyLoss, zcdp_loss
 from leeward.lab.audit.neighbours import Depth
 from leeward.lab.audit.released_code import RELEASED_CODE
@@ -93,17 +94,24 @@ class AuditLine:
                 yield self._row(calibrated, name, depth)
 
     def _row(self, calibrated: Mechanism, name: str, depth: Depth) -> Row:
-        promised = calibrated.guarantee(name)
-        shown = (key for key in dict(self.options) if key != "delta" or promised.rho)
+        parameters = calibrated.parameters
+        if name in JOB_QUESTIONS:
+            epsilon, rho = MoreJobs.of(name, parameters).claimed(calibrated)
+            alpha, delta = parameters.alpha, calibrated.price().delta
+        else:
+            promised = calibrated.guarantee(name)
+            epsilon, rho = parameters.epsilon, promised.rho
+            alpha, delta = promised.alpha, promised.delta
+        shown = (key for key in dict(self.options) if key != "delta" or rho)
         options = (f"{key} {dict(self.options)[key]}" for key in shown)
         claim = Claim(
             self.mechanism,
             self.calibration,
             name,
-            promised.alpha,
-            calibrated.parameters.epsilon,
-            calibrated.parameters.delta if promised.rho else promised.delta,
-            promised.rho,
+            alpha,
+            parameters.epsilon if rho else epsilon,
+            parameters.delta if rho else delta,
+            rho,
             detail=", ".join(filter(None, (*options, self.detail))),
         )
         return Row(claim, self.examine(calibrated, name, depth))
@@ -124,26 +132,31 @@ class TableLine(PolicyLine):
     epsilon: str = "1"
     statistic: str | None = None
     examine: Callable[..., PrivacyLoss] = examine_table
+    epsilon_job: str | None = None
+    """With a cap on one job the question is what that costs."""
 
     def rows(self, _: Grid, depth: Depth) -> Iterator[Row]:
         """One row."""
         planned, kind = self.made(), self.marginal.kind
         promised = planned.guarantee(self.policy, table=kind)
+        relation: Examined = promised.policy
+        if self.epsilon_job is not None:
+            relation = MoreJobs.of(ONE_JOB, planned.parameters)
         shown = (f"cells {self.cells}" if self.cells > 1 else "", self.statistic)
         claim = Claim(
             self.mechanism,
             "tight",
-            self.policy,
+            self.policy if relation is promised.policy else ONE_JOB,
             promised.alpha,
-            promised.epsilon,
+            promised.epsilon if relation is promised.policy else promised.epsilon_job,
             detail=", ".join(filter(None, (*shown, WITH_MARGINS))),
         )
         cap = CAP[1] if kind in PAY_KINDS else None
-        yield Row(claim, self.examine(planned, promised.policy, depth, promised.epsilon, cap))
+        yield Row(claim, self.examine(planned, relation, depth, promised.epsilon, cap))
 
     def made(self) -> Measurement:
         """The measurement, by the function that plans call."""
-        budget = Guarantee(self.policy, self.alpha, self.epsilon)
+        budget = Guarantee(self.policy, self.alpha, self.epsilon, epsilon_job=self.epsilon_job)
         return measurement(self.mechanism, self.marginal, budget, MARGINS)
 
     @property
@@ -231,11 +244,12 @@ class Control:
 
     def row(self, depth: Depth) -> Row:
         """The control as a row of the audit."""
+        grows = self.policy in POLICIES and POLICIES[self.policy].uses_alpha
         claim = Claim(
             self.mechanism,
             self.calibration,
             self.policy,
-            self.alpha if self.policy in POLICIES and POLICIES[self.policy].uses_alpha else None,
+            self.alpha if grows or self.policy in JOB_QUESTIONS else None,
             self.epsilon,
             self.delta,
             control=self.defect,

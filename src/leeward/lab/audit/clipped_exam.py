@@ -21,9 +21,9 @@ from leeward.core.mechanisms.scale import STEPS
 from leeward.core.noise.law import Law
 from leeward.core.noise.sampling import normaliser
 from leeward.core.noise.scales import Integers
-from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.exams import by_policy, examined
+from leeward.lab.audit.job_relation import Examined
 from leeward.lab.audit.loss import (
     BITS,
     DISTINGUISHED,
@@ -50,7 +50,7 @@ Both = tuple[Database, Database]
 
 def clipped_loss(
     mechanism: EntryMechanism,
-    policy: Policy,
+    policy: Examined,
     depth: Depth,
     seen: Callable[[DatabasePair], DatabasePair] = lambda pair: pair,
 ) -> PrivacyLoss:
@@ -59,7 +59,7 @@ def clipped_loss(
     return worst(pair_loss(mechanism, pair.databases) for pair in pairs)
 
 
-def _pairs(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> Iterator[DatabasePair]:
+def _pairs(mechanism: EntryMechanism, policy: Examined, depth: Depth) -> Iterator[DatabasePair]:
     """Also with workers outside the table."""
     alpha, cells = mechanism.parameters.growth, mechanism.parameters.cells
     return block_pairs(policy, alpha, (cells, cells + 1), depth, 100)
@@ -177,7 +177,7 @@ def examine_gaussian(mechanism: EntryMechanism, name: str, depth: Depth) -> Priv
     )
 
 
-def gaussian_rho(mechanism: EntryMechanism, policy: Policy, depth: Depth) -> arb:
+def gaussian_rho(mechanism: EntryMechanism, policy: Examined, depth: Depth) -> arb:
     """The largest ρ that Rényi divergences of the masses show, over all pairs."""
     pairs = _pairs(mechanism, policy, depth)
     return reduce(arb.max, (pair_rho(mechanism, pair.databases) for pair in pairs), arb(0))

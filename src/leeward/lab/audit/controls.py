@@ -33,6 +33,7 @@ from leeward.lab.audit.clipped_exam import clipped_loss, pair_loss
 from leeward.lab.audit.exams import scalar, workplace_view
 from leeward.lab.audit.history_exam import HISTORY_FAULTS, HISTORY_LINES
 from leeward.lab.audit.homes_exam import HOMES_CONTROLS
+from leeward.lab.audit.job_lines import JOB_CONTROLS
 from leeward.lab.audit.lines import OF_GAINS
 from leeward.lab.audit.local_exam import LOCAL_CONTROLS
 from leeward.lab.audit.loss import PrivacyLoss
@@ -256,6 +257,7 @@ CONTROLS: tuple[Control, ...] = (
     *ROW_CONTROLS,
     Control("two scales, one booked", "slope", one_scale_paid, "weak", detail=WITH_MARGINS),
     *PAY_CONTROLS,
+    *JOB_CONTROLS,
     *(
         Control(defect, HISTORY_LINES[0].mechanism, exam, "person")
         for defect, exam in HISTORY_FAULTS.items()

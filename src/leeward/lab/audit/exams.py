@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from leeward.core.privacy import Policy, policy
+from leeward.core.privacy import policy
 from leeward.core.privacy.policy import with_plus
 from leeward.core.privacy.workforces import Database
+from leeward.lab.audit.job_relation import JOB_QUESTIONS, Examined, MoreJobs
 from leeward.lab.audit.loss import (
     INFINITE,
     UNKNOWN,
@@ -47,11 +48,10 @@ Exam = Callable[[Any, str, Depth], PrivacyLoss]
 
 def examine_scalar(mechanism: CountMechanism, name: str, depth: Depth) -> PrivacyLoss:
     """A workplace table; several worker cells are released alike, each at its share of ε."""
-    parameters = mechanism.parameters
-    neighbours = pairs(examined(mechanism, name), parameters.alpha, depth)
-    return scalar(
-        workplace_view(mechanism), neighbours, parameters.epsilon, copies=parameters.cells
-    )
+    parameters, policy = mechanism.parameters, examined(mechanism, name)
+    neighbours = pairs(policy, parameters.alpha, depth)
+    copies = 1 if isinstance(policy, MoreJobs) else parameters.cells  # a job is in one cell
+    return scalar(workplace_view(mechanism), neighbours, parameters.epsilon, copies=copies)
 
 
 def examine_chains(mechanism: CountMechanism, name: str, depth: Depth) -> PrivacyLoss:
@@ -74,10 +74,12 @@ def by_policy(loss: Callable[..., PrivacyLoss], **how: Any) -> Exam:  # noqa: AN
     return lambda made, name, depth: loss(made, examined(made, name), depth, **how)
 
 
-def examined(mechanism: Any, name: str) -> Policy:  # noqa: ANN401 (any mechanism)
-    """The policy of this name, with the Δ that the mechanism was calibrated for."""
+def examined(mechanism: Any, name: str) -> Any:  # noqa: ANN401 (any mechanism, any relation)
+    """The policy of this name, with the Δ of the noise rounded down; or a question of jobs."""
+    if name in JOB_QUESTIONS:
+        return MoreJobs.of(name, mechanism.parameters)
     wanted = policy(name)
-    return with_plus(wanted, mechanism.parameters.plus) if wanted.uses_alpha else wanted
+    return with_plus(wanted, int(mechanism.parameters.least)) if wanted.uses_alpha else wanted
 
 
 def workplace_view(mechanism: CountMechanism) -> View:
@@ -159,7 +161,7 @@ def block_bound(before: CellBlock, after: CellBlock) -> arb:
     return radial_bound(distance, (before.scale, after.scale), before.radius)
 
 
-def block(mechanism: BlockMechanism, policy: Policy, depth: Depth) -> PrivacyLoss:
+def block(mechanism: BlockMechanism, policy: Examined, depth: Depth) -> PrivacyLoss:
     """The worst pair for blocks of worker cells, also with workers outside the table."""
     d, alpha = mechanism.parameters.cells, mechanism.parameters.growth
     outputs = set()

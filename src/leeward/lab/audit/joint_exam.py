@@ -20,10 +20,10 @@ from leeward.core.mechanisms.parameters import Parameters
 from leeward.core.noise.design import Design
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import MOST, Integers
-from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import around, moves, rho_of, worst_index
 from leeward.lab.audit.exams import by_policy, examined
+from leeward.lab.audit.job_relation import Examined
 from leeward.lab.audit.loss import (
     DISTINGUISHED,
     INFINITE,
@@ -91,7 +91,7 @@ def released_counts(mechanism: JointCountMechanism, database: Database) -> list[
 
 def joint_loss(
     mechanism: JointCountMechanism,
-    policy: Policy,
+    policy: Examined,
     depth: Depth,
     seen: Callable[[DatabasePair], DatabasePair] = lambda pair: pair,
 ) -> PrivacyLoss:
@@ -135,7 +135,7 @@ def density_bound(before: JointBlock, after: JointBlock) -> arb:
 
 
 def _pairs(
-    mechanism: JointMechanism, policy: Policy, depth: Depth, largest: int = 100
+    mechanism: JointMechanism, policy: Examined, depth: Depth, largest: int = 100
 ) -> Iterator[DatabasePair]:
     kinds = prod(mechanism.design.tables)
     return block_pairs(policy, mechanism.parameters.growth, (kinds,), depth, largest)
@@ -161,7 +161,7 @@ def clipped_run(
 
 def joint_clipped_loss(
     mechanism: JointEntryMechanism,
-    policy: Policy,
+    policy: Examined,
     depth: Depth,
     seen: Callable[[DatabasePair], DatabasePair] = lambda pair: pair,
 ) -> PrivacyLoss:

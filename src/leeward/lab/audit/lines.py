@@ -25,6 +25,7 @@ from leeward.lab.audit.exams import (
 from leeward.lab.audit.history_exam import HISTORY_LINES
 from leeward.lab.audit.homes_exam import HOMES_LINES
 from leeward.lab.audit.independence import BETWEEN_CELLS, Independence
+from leeward.lab.audit.job_lines import JOB_LINES, JOB_TABLES
 from leeward.lab.audit.joint_code import JOINT_CLIPPED_CODE, JOINT_CODE
 from leeward.lab.audit.joint_exam import (
     examine_joint,
@@ -194,6 +195,7 @@ LINES: tuple[AuditLine | PolicyLine, ...] = (
     TableLine("radial_slope", cells=2),
     TableLine("slope", "weak", cells=2),
     TableLine("vector_pareto", cells=2, statistic="gains"),
+    TableLine("vector_pareto", cells=2, statistic="gains", epsilon="4", epsilon_job="1"),
     TableLine("vector_pareto", cells=4, statistic="flows"),
     TableLine("vector_pareto", cells=2, statistic="percentiles"),
     TableLine("radial_slope", cells=2, statistic="gains"),
@@ -272,4 +274,6 @@ LINES: tuple[AuditLine | PolicyLine, ...] = (
     ),
     *HISTORY_LINES,
     *PARTS_LINES,
+    *JOB_LINES,
+    *JOB_TABLES,
 )

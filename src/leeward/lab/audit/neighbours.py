@@ -6,14 +6,12 @@ Every pair is checked against the policy's own definition.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 
 from leeward.core.mechanisms.split import MOST_ESTABLISHMENTS
-from leeward.core.privacy import Policy
 from leeward.core.privacy.policy import Neighbours
-from leeward.core.privacy.steps import RaiseAlpha
 from leeward.core.privacy.workforces import Counts, Database, Workforce
+from leeward.lab.audit.job_relation import Examined, MoreJobs
 
 GOLDEN = Fraction(6180339887, 10**10)
 SILVER = Fraction(4142135623, 10**10)
@@ -88,9 +86,11 @@ def parts(database: Database) -> Database:
     return Database(tuple(together), database.cap)
 
 
-def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[DatabasePair]:
+def pairs(policy: Examined, alpha: Fraction | None, depth: Depth) -> Iterator[DatabasePair]:
     """All pairs that a mechanism of one released number is examined on."""
-    if policy.name == "worker":
+    if isinstance(policy, MoreJobs):
+        yield from blocks(policy, alpha or Fraction(1), 1, policy.sizes)
+    elif policy.name == "worker":
         yield from small(policy, None, depth.small)
         yield from (DatabasePair.of((size,), (size + 1,)) for size in (100, 10**6))
     elif policy.name == "establishment" or alpha is None:
@@ -103,6 +103,13 @@ def pairs(policy: Policy, alpha: Fraction | None, depth: Depth) -> Iterator[Data
 def most(alpha: Fraction, size: int, plus: int = 1) -> int:
     """max(⌊(1+α)x⌋, x+Δ)."""
     return max(int((1 + alpha) * size), size + plus)
+
+
+def gain(policy: Neighbours, alpha: Fraction, size: int) -> int:
+    """By how many jobs a step from this size grows at most; one where no size is protected."""
+    if isinstance(policy, MoreJobs):
+        return policy.more
+    return most(alpha, size, additive(policy)) - size if getattr(policy, "uses_alpha", True) else 1
 
 
 def small(policy: Neighbours, alpha: Fraction | None, largest: int) -> Iterator[DatabasePair]:
@@ -157,7 +164,7 @@ def blocks(
     that they overtake, and one that stays larger.
     """
     for size in sizes:
-        grown = most(alpha, size, additive(policy)) - size
+        grown = gain(policy, alpha, size)
         none = (0,) * (kinds - 1)
         single, in_one, late = (size, *none), (grown, *none), (*none, max(1, grown // 2))
         joining = sorted({in_one, in_one[::-1], even(grown, kinds), late})
@@ -171,7 +178,7 @@ def blocks(
 
 
 def block_pairs(
-    policy: Policy,
+    policy: Examined,
     alpha: Fraction,
     kinds: Iterable[int],
     depth: Depth,
@@ -180,6 +187,7 @@ def block_pairs(
 ) -> Iterator[DatabasePair]:
     """Pairs of blocks for each number of kinds: up to `largest` over α, and every fourth size."""
     sizes = [*block_sizes(alpha, largest, additive(policy)), *range(first, depth.small, 4)]
+    sizes = list(policy.sizes) if isinstance(policy, MoreJobs) else sizes
     for number in kinds:
         yield from blocks(policy, alpha, number, sizes)
 
@@ -206,91 +214,3 @@ def _beside(before: Counts, after: Counts, grown: int) -> Iterator[DatabasePair]
     size, none = sum(before), (0,) * (len(before) - 1)
     for other in sorted({size + grown, size + grown // 2, 9 * size + 9}):
         yield DatabasePair.of(before, after, (other, *none))
-
-
-# With pay: joiners at any pay, raises, and both, on small and large establishments.
-
-Relation = Policy | RaiseAlpha
-Paid = tuple[Counts, ...]
-"""The pay of the jobs of an establishment, kind by kind."""
-
-MANY = 1000
-"""Above this size few changes are examined: pay is listed job by job."""
-
-SOME = 2
-"""Scattered sizes of a quick audit: beyond it, more sizes and pays are examined."""
-
-LARGE = 100
-"""S of the largest establishments."""
-
-
-@lru_cache(maxsize=32)  # several mechanisms are examined on the same pairs
-def paid_pairs(
-    policy: Relation, alpha: Fraction, cap: int, kinds: int, depth: Depth
-) -> tuple[DatabasePair, ...]:
-    """One establishment changes: alone, or beside one that is larger in jobs, in pay, or both.
-
-    A policy without α lets one job join, and has no kink in its sizes.
-    """
-    plus, neighbours = additive(policy), dict[DatabasePair, None]()
-    alpha, thorough = alpha if policy.uses_alpha else Fraction(1), depth.scatter > SOME
-    kink = int(plus / alpha)
-    sizes = {0, 1, kink, kink + 1, int(LARGE / alpha)}  # empty, tiny, at the kink Δ/α, and large
-    sizes |= {2, 3, kink - 1, 2 * kink + 1} if thorough else set()
-    for size in sorted(size for size in sizes if size >= 0):
-        grown = most(alpha, size, plus) - size if policy.uses_alpha else 1
-        single = (size, *(0,) * (kinds - 1))
-        workforces = dict.fromkeys((single, even(size, kinds), single[::-1]))
-        # All are paid nothing, a third of the cap, or the cap.
-        for jobs, pay in product(workforces, (0, cap // 3, cap)):
-            before = tuple((pay,) * count for count in jobs)
-            limit = max(int(alpha * sum(map(sum, before))), plus * cap)
-            for after in _changed(before, cap, grown, limit, thorough=thorough):
-                alone = size > MANY or not before[0]
-                for others in ((),) if alone else _others(before, after, cap):
-                    both = (
-                        Database.capped(cap, *others, workforce) for workforce in (before, after)
-                    )
-                    for pair in DatabasePair(*both).admitted(policy, alpha):
-                        neighbours[pair] = None
-    return tuple(neighbours)
-
-
-def _changed(before: Paid, cap: int, grown: int, limit: int, *, thorough: bool) -> Iterator[Paid]:
-    """Joiners at 0, at the cap and in between; raises up to the limit of the payroll; and both."""
-    kinds = range(len(before))
-    turns = tuple(cap * (i % 2) for i in range(grown))
-    each = limit // grown if grown else 0  # as much pay as the payroll may grow by
-    whole = tuple(min(each + (i < limit - each * grown), cap) for i in range(grown))
-    joiners = [(0,) * grown, (cap,) * grown, (cap,), turns]
-    joiners += [(cap // 2,) * grown, whole] if thorough else [whole]
-    for kind, pay in product(kinds, joiners):
-        yield _with(before, kind, before[kind] + pay)
-    for kind, more in product(kinds, (limit, limit // 2) if thorough else (limit,)):
-        rise = _with(before, kind, tuple(pay_raised(before[kind], more, cap)))
-        yield rise
-        if more == limit:
-            yield from (_with(rise, other, rise[other] + (0,) * grown) for other in kinds)
-
-
-def _with(force: Paid, kind: int, pay: Counts) -> Paid:
-    return (*force[:kind], pay, *force[kind + 1 :])
-
-
-def pay_raised(pay: Iterable[int], more: int, cap: int) -> list[int]:
-    """So much more pay in all, for the first jobs first; none above the cap."""
-    after = []
-    for before in pay:
-        after.append(before + min(more, cap - before))
-        more -= after[-1] - before
-    return after
-
-
-def _others(before: Paid, after: Paid, cap: int) -> Iterator[tuple[Paid, ...]]:
-    """Nobody; as many jobs at no pay; as much payroll in few jobs; and more of both."""
-    jobs, payroll = sum(map(len, after)), max(sum(map(sum, force)) for force in (before, after))
-    none = ((),) * (len(before) - 1)
-    yield ()
-    yield (((0,) * jobs, *none),)
-    yield (((cap,) * -(-payroll // cap), *none),)
-    yield (((cap // 2,) * (2 * jobs + 1), *none),)

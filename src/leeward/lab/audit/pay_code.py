@@ -27,7 +27,8 @@ from leeward.core.noise.tabulated import Floats
 from leeward.core.privacy import Policy, StrongAlpha
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.joint_code import DRAWN, LAW, near
-from leeward.lab.audit.neighbours import QUICK, DatabasePair, paid_pairs
+from leeward.lab.audit.neighbours import QUICK, DatabasePair
+from leeward.lab.audit.paid_neighbours import paid_pairs
 from leeward.lab.audit.pair_block import PairBlock
 from leeward.lab.audit.radial_bound import exponential_radius
 from leeward.lab.audit.radius_check import in_dimension, radii

@@ -24,8 +24,10 @@ from leeward.core.privacy.workforces import Database, changed
 from leeward.lab.audit.audit_line import CAP, ONE, UNIT_EMPLOYER, AuditLine, Options, code_line
 from leeward.lab.audit.clipped_exam import around, worst_index
 from leeward.lab.audit.exams import Exam, examined
+from leeward.lab.audit.job_relation import JOB_QUESTIONS
 from leeward.lab.audit.loss import PrivacyLoss, worst
-from leeward.lab.audit.neighbours import DatabasePair, Depth, Relation, paid_pairs
+from leeward.lab.audit.neighbours import DatabasePair, Depth
+from leeward.lab.audit.paid_neighbours import Relation, paid_pairs
 from leeward.lab.audit.pair_block import PairBlock, density_bounds, mass_loss, tops
 from leeward.lab.audit.pay_code import LOG_CODE, PAY_CLIPPED_CODE, PAY_CODE
 from leeward.lab.audit.recording import RecordingNoise, entries
@@ -95,7 +97,7 @@ def steps_of(mechanism: MechanismOfPay, name: str, *, merged: bool = False) -> S
     """Those of a policy; with workers outside the table where the proof covers a filter."""
     kinds: tuple[int, ...] = (mechanism.parameters.cells,)
     try:
-        mechanism.guarantee(name, table="worker_pay")
+        mechanism.guarantee("strong" if name in JOB_QUESTIONS else name, table="worker_pay")
         kinds += (kinds[0] + 1,)
     except NotCovered:
         pass

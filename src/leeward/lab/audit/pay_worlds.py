@@ -13,7 +13,8 @@ from leeward.core.privacy.pay_sentences import CAPS, EXAMPLE
 from leeward.core.privacy.steps import Growth, raise_limit, replacement_steps
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit import job_worlds, worlds
-from leeward.lab.audit.neighbours import additive, pay_raised
+from leeward.lab.audit.neighbours import additive
+from leeward.lab.audit.paid_neighbours import pay_raised
 from leeward.lab.audit.worlds import Possibilities, PossibleWorld, WorldPair, added, alone
 
 CAP = 30

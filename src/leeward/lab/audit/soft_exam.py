@@ -1,6 +1,6 @@
 """The soft staircase at one job, and twins that each leave out a part of its proof."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,65 +14,20 @@ from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.audit_line import (
     ALPHA,
     FOUR,
-    QUICK_GRID,
     AuditLine,
     Control,
     Options,
+    TableLine,
     code_line,
 )
 from leeward.lab.audit.exams import examine_scalar, scalar, workplace_view
+from leeward.lab.audit.job_relation import BETWEEN_SIZES, ONE_JOB
 from leeward.lab.audit.loss import PrivacyLoss
 from leeward.lab.audit.neighbours import DatabasePair, Depth, most
 from leeward.lab.audit.outputs import Rounded
 from leeward.lab.audit.recording import released
 from leeward.lab.audit.released_code import COUNT_CODE
-from leeward.lab.audit.row import Claim, Grid, PolicyLine, Row
-
-ONE_JOB = "one job"
-
-
-def examine_one_job(mechanism: SoftStaircase, depth: Depth) -> PrivacyLoss:
-    """One establishment gains one job: by itself, beside a larger one, or level with another."""
-    kink = int(mechanism.parameters.floor)
-    sizes = {0, kink - 1, kink, kink + 1, kink * 3 // 2, 10 * kink, 10**6}
-    sizes |= {kink + 7 * step for step in range(2 * depth.scatter)}
-    neighbours = (
-        DatabasePair.of((size,), (size + 1,), *others)
-        for size in sorted(sizes)
-        for others in ((), ((size,),), ((9 * size + 9,),))
-    )
-    return scalar(workplace_view(mechanism), neighbours, mechanism.one_job()[0])
-
-
-@dataclass(frozen=True)
-class SoftLine(PolicyLine):
-    """One job at the price of one job."""
-
-    epsilon: str
-    job: str
-    alpha: str = "0.1"
-    policy: str = "strong"
-    options: Options = ()
-    mechanism: str = "soft_staircase"
-
-    def rows(self, grid: Grid, depth: Depth) -> Iterator[Row]:
-        """One row."""
-        if self.deep and grid == QUICK_GRID:
-            return
-        soft = _soft(self.alpha, self.epsilon, self.job, **dict(self.options))
-        shown = (f"{key} {value}" for key, value in self.options)
-        cap = soft.one_job()[0]
-        detail = ", ".join((f"epsilon {self.epsilon}", *shown, ONE_JOB))
-        claim = Claim(
-            self.mechanism, "tight", self.policy, soft.parameters.growth, cap, detail=detail
-        )
-        yield Row(claim, examine_one_job(soft, depth))
-
-
-class DeepSoftLine(SoftLine):
-    """In the full audit only."""
-
-    deep = True
+from leeward.lab.audit.row import Grid
 
 
 def _soft(alpha: str, epsilon: str, job: str, **options: Any) -> SoftStaircase:  # noqa: ANN401
@@ -84,31 +39,28 @@ def _soft(alpha: str, epsilon: str, job: str, **options: Any) -> SoftStaircase: 
 
 CAPPED: Options = (("epsilon_job", "1"),)
 HALF_CAP: Options = (("epsilon_job", "1/2"),)
+TWO_CELLS: Options = (("cells", 2), *CAPPED)
+LARGER_FLOOR: Options = (("plus", 10), *CAPPED)
+EIGHT: Grid = (("0.1", "8"),)
+ODD: Grid = (("0.3", "2"),)
+
+
+def _line(at: Grid = FOUR, options: Options = CAPPED, *names: str, deep: bool = False) -> AuditLine:
+    policies = names or ("strong",)
+    return AuditLine("soft_staircase", examine_scalar, policies, options=options, at=at, deep=deep)
+
 
 SOFT_LINES = (
-    AuditLine("soft_staircase", examine_scalar, options=CAPPED, at=FOUR),
-    AuditLine("soft_staircase", examine_scalar, options=HALF_CAP, at=(("0.3", "2"),), deep=True),
-    AuditLine(
-        "soft_staircase",
-        examine_scalar,
-        options=CAPPED,
-        at=(("0.05", "3.3"), ("0.13", "4"), ("0.3", "5"), ("1", "6")),
-        deep=True,
-    ),
-    AuditLine(
-        "soft_staircase", examine_scalar, options=(("plus", 10), *CAPPED), at=FOUR, deep=True
-    ),
-    AuditLine(
-        "soft_staircase",
-        examine_scalar,
-        ("weak",),
-        options=(("cells", 2), *CAPPED),
-        at=(("0.1", "8"),),
-    ),
-    SoftLine("4", "1"),
-    DeepSoftLine("2", "1/2", alpha="0.3"),
-    SoftLine("4", "1", options=(("plus", 10),)),
-    SoftLine("8", "1", policy="weak", options=(("cells", 2),)),
+    _line(),
+    _line(ODD, HALF_CAP, deep=True),
+    _line((("0.05", "3.3"), ("0.13", "4"), ("0.3", "5"), ("1", "6")), deep=True),
+    _line(FOUR, LARGER_FLOOR, deep=True),
+    _line(EIGHT, TWO_CELLS, "weak"),
+    _line(FOUR, CAPPED, ONE_JOB, *BETWEEN_SIZES),
+    _line(ODD, HALF_CAP, ONE_JOB, deep=True),
+    _line(FOUR, LARGER_FLOOR, ONE_JOB),
+    _line(EIGHT, TWO_CELLS, ONE_JOB),
+    TableLine("soft_staircase", epsilon="4", epsilon_job="1"),
     code_line("soft_staircase", COUNT_CODE, options=CAPPED, at=FOUR),
 )
 
@@ -207,8 +159,8 @@ class SpoiltSoft:
 
     def control(self, defect: str) -> Control:
         """As a line of the audit."""
-        detail = ONE_JOB if self.one_job else ""
-        return Control(defect, "soft_staircase", self, epsilon=self.claimed, detail=detail)
+        question = ONE_JOB if self.one_job else "strong"
+        return Control(defect, "soft_staircase", self, question, self.claimed)
 
 
 def uncounted(_: Depth) -> PrivacyLoss:
@@ -230,5 +182,5 @@ SOFT_CONTROLS: tuple[Control, ...] = (
     SpoiltSoft(steep_tails, 39).control("tails of ε/λ"),
     SpoiltSoft(low_floor, 30).control("a floor of q − 1"),
     SpoiltSoft(falling_mass, 40, one_job=False, numbers=("2", "3/2")).control("N₀ below 0"),
-    Control("jobs that are not counted", "soft_staircase", uncounted, detail=ONE_JOB),
+    Control("jobs that are not counted", "soft_staircase", uncounted, ONE_JOB),
 )

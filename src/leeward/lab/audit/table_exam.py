@@ -25,20 +25,20 @@ from leeward.core.mechanisms.scale import STEPS
 from leeward.core.mechanisms.split import establishment_class
 from leeward.core.noise.noise_source import Noise
 from leeward.core.noise.scales import Integers
-from leeward.core.privacy import Policy
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import pair_loss
 from leeward.lab.audit.exams import block_loss
+from leeward.lab.audit.job_relation import Examined, MoreJobs
 from leeward.lab.audit.loss import PrivacyLoss, pure_loss, worst
 from leeward.lab.audit.neighbours import (
     DatabasePair,
     Depth,
     block_pairs,
     first_jobs,
-    paid_pairs,
     pairs,
 )
 from leeward.lab.audit.outputs import CellBlock, Independent, Rounded
+from leeward.lab.audit.paid_neighbours import paid_pairs
 from leeward.lab.audit.pair_block import PairBlock, density_loss
 from leeward.lab.audit.recording import RecordingNoise, entries
 
@@ -99,7 +99,7 @@ def same_shown(first: Measured, second: Measured) -> bool:
 
 def examine_table(
     measurement: Measurement,
-    protected: Policy,
+    protected: Examined,
     depth: Depth,
     claimed: Fraction,
     cap: int | None = None,
@@ -126,7 +126,11 @@ LOW = (0, 8 * STEPS, 40 * STEPS)
 
 
 def examine_clipped_table(
-    measurement: Measurement, protected: Policy, depth: Depth, _: Fraction, cap: int | None = None
+    measurement: Measurement,
+    protected: Examined,
+    depth: Depth,
+    _: Fraction,
+    cap: int | None = None,
 ) -> PrivacyLoss:
     """The same of clipped sums, whose margins are free: index and sums jointly."""
     losses, neighbours = [], _pairs(measurement.parameters, protected, depth, cap)
@@ -177,13 +181,13 @@ class ClippedTable:
 
 
 def _pairs(
-    parameters: Parameters, protected: Policy, depth: Depth, cap: int | None
+    parameters: Parameters, protected: Examined, depth: Depth, cap: int | None
 ) -> Iterable[DatabasePair]:
     """Blocks of the table's cells, and with one kind of worker that it does not have.
 
     A workplace table counts every job.
     """
-    if not protected.uses_alpha:
+    if not protected.uses_alpha and not isinstance(protected, MoreJobs):
         yield from pairs(protected, None, depth)
         return
     alpha, cells = parameters.growth, parameters.cells

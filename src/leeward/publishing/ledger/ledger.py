@@ -124,7 +124,6 @@ class Ledger:
         epsilon_job
             The part of epsilon that one job more at one establishment may ever cost, under a policy
             with an α; as much as epsilon if left out.
-
         parts
             A public attribute of workplaces, such as ``"state"``: the account has a sum for each
             of its codes, and has spent the largest. Plans name their part.
