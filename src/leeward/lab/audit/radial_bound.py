@@ -73,7 +73,7 @@ def _falls(piece: Piece) -> bool:
 def _one_way(law: RadialLaw, apart: Fraction, ratio: Fraction) -> tuple[arb, Fraction]:
     """The supremum of F((a+u)/c) − F(a) + p·ln c, in units of the scale before.
 
-    And the finite a where it is largest: a joint, or a zero of the derivative between two of them.
+    And the finite a where it is largest: a joint, or a zero of the derivative between joints.
     """
     if law.tail is not None:  # powers of one order differ only by the scales
         most = ball(law.tail) * ball(1 / ratio).log()
