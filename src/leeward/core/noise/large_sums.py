@@ -236,16 +236,11 @@ class SharedFactor:
 STEPS = 64
 """Steps of an octave by which scales are counted."""
 
-
 PARTS = 16
 """Equal parts of the law of a cell's noise, each with one value, of which clipping is a share."""
 
-
 LAW_BITS, CODE_BITS = 8, 14
-
-
 MIDDLE = 1 << (CODE_BITS - 1)
-
 
 WASTE = 4
 """Counts are merged when there are this many times more than after the last merge."""

@@ -216,9 +216,7 @@ examine_pay_clipped = by_steps(pay_clipped_loss)
 PAY_GRID: Grid = (("0.01", "0.5"), ("0.1", "4"), ("1", "4"))
 
 RAISES = "raises"
-
 STRONG, PROPORTIONAL = ("strong",), ("proportional",)
-
 PayLine = tuple[str, Exam, tuple[str, ...], Options]
 
 PAY: tuple[PayLine, ...] = (
