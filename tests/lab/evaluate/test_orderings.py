@@ -159,8 +159,8 @@ def test_every_setting_is_a_point_or_a_gap(run: Evaluation) -> None:
     ]
     assert len(settings) == len(set(settings))
     alphas, epsilons = 2, 3
-    # Infusion in two forms; the papers' six and our four lines; edge and node, which have no α.
-    each = 2 + alphas * epsilons * (6 + 4) + epsilons * 2
+    # Infusion in two forms; the papers' six and our five lines; edge and node, which have no α.
+    each = 2 + alphas * epsilons * (6 + 5) + epsilons * 2
     parallel = alphas * epsilons * 3
     assert len(settings) == 2 * each + parallel
     assert run.refused

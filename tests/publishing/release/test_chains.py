@@ -131,7 +131,7 @@ def test_what_follows_from_it() -> None:
     assert not Guarantee("establishment", None, 1).implies(strong)
     assert sequential(strong, weak).unit == "employer"
     assert sequential(strong, usual) == Guarantee("strong", "0.1", 2)
-    assert strong.weaken(alpha="0.2") == Guarantee(strong.policy, "0.2", 3)
+    assert strong.weaken(alpha="0.2") == Guarantee(strong.policy, "0.2", 3, epsilon_job=1)
     with pytest.raises(CannotCompose):
         sequential(strong, Guarantee("worker", None, 1))
 
