@@ -13,10 +13,10 @@ from leeward.core.exact import ball, precision
 from leeward.core.mechanisms import Mechanism, mechanism
 from leeward.core.privacy import Guarantee, policy
 from leeward.core.privacy.pay_sentences import PayRead
-from leeward.core.privacy.policy import Unit, with_unit
+from leeward.core.privacy.policy import Unit, with_plus, with_unit
 from leeward.core.privacy.workforces import Database
 from leeward.lab.audit.clipped_exam import gaussian_rho, pair_loss, pair_rho
-from leeward.lab.audit.exams import block_loss, examined, kept_view, scalar, workplace_view
+from leeward.lab.audit.exams import block_loss, kept_view, scalar, workplace_view
 from leeward.lab.audit.loss import INFINITE, pure_loss
 from leeward.lab.audit.neighbours import QUICK, pairs
 from leeward.lab.audit.outputs import Independent, Rounded
@@ -61,9 +61,8 @@ class Publication:
     def name(self) -> str:
         """The mechanism, for a reader."""
         kinds = self.population.kinds
-        plus = self.made.parameters.plus
         name = self.made.name + (f", cells {kinds}" if kinds > 1 else "")
-        name += f", plus {plus}" if plus > 1 else ""
+        name += f", plus {plus}" if (plus := self.made.parameters.plus) > 1 else ""
         name += f", one job {cap}" if (cap := self.made.parameters.epsilon_job) else ""
         name += "" if self.unit is None else f", unit {self.unit}"
         name += f", rho {self.rho}" if self.rho else ""
@@ -125,8 +124,9 @@ class Publication:
     def population(self) -> Possibilities:
         """What worlds are made of."""
         kinds = 1 if self.table in ("all jobs", "kept establishments", "payroll") else 2
-        protected = with_unit(examined(self.made, self.policy), self.unit)
-        return Possibilities(protected, self.alpha, kinds, self.payroll)
+        wanted, plus = policy(self.policy), self.made.parameters.plus  # the Δ of the guarantee
+        wanted = with_plus(wanted, plus) if wanted.uses_alpha else wanted
+        return Possibilities(with_unit(wanted, self.unit), self.alpha, kinds, self.payroll)
 
     def loss(self, pair: WorldPair) -> arb:
         """The largest log-likelihood ratio either way: cells are independent, so it adds up.
